@@ -136,7 +136,11 @@ def ece(values: Sequence[float] | Floats, outcomes: Sequence[float] | Floats, *,
 
 
 def brier(values: Sequence[float] | Floats, outcomes: Sequence[float] | Floats) -> float:
-    """Return the mean squared error of the values as probabilities; 0 for no values."""
+    """Return the mean squared error of the values as probabilities; 0 for no values.
+
+    >>> brier([1.0, 0.5], [1.0, 0.0])
+    0.125
+    """
     x, y = np.asarray(values, dtype=np.float64), np.asarray(outcomes, dtype=np.float64)
     return float(np.mean((x - y) ** 2)) if len(x) else 0.0
 

@@ -97,7 +97,11 @@ def unanimous(values: Sequence[float], boundaries: Sequence[float] = BOUNDARIES)
 
 
 def median(values: Sequence[float]) -> float:
-    """Return the median; of an odd number it lies on the majority's side of any boundary."""
+    """Return the median; of an odd number it lies on the majority's side of any boundary.
+
+    >>> median([0.2, 0.9, 0.4])
+    0.4
+    """
     ranked, middle = sorted(values), len(values) // 2
     return ranked[middle] if len(ranked) % 2 else (ranked[middle - 1] + ranked[middle]) / 2
 

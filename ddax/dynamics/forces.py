@@ -42,22 +42,38 @@ class Forces:
 
 
 def identity_force(x: Vector, x_star: Vector, *, gamma: float) -> Vector:
-    """Return F_id `[d]` = γ(x* − x)."""
+    """Return F_id `[d]` = γ(x* − x).
+
+    >>> identity_force(np.zeros(2), np.array([1.0, 0.5]), gamma=2.0)
+    array([2., 1.])
+    """
     return gamma * (x_star - x)
 
 
 def truth_target(i: Vector, i_prev: Vector | None) -> Vector:
-    """Return x_T `[d]` = E(I) + 0.3·(E(I) − E(I_prev)); without an earlier outcome E(I)."""
+    """Return x_T `[d]` = E(I) + 0.3·(E(I) − E(I_prev)); without an earlier outcome E(I).
+
+    >>> truth_target(np.array([1.0, 0.0]), np.array([0.0, 0.0]))
+    array([1.3, 0. ])
+    """
     return i if i_prev is None else i + LAMBDA_DELTA * (i - i_prev)
 
 
 def truth_force(x: Vector, i: Vector | None, i_prev: Vector | None) -> Vector:
-    """Return F_T `[d]` = x_T − x; zero before the first outcome."""
+    """Return F_T `[d]` = x_T − x; zero before the first outcome.
+
+    >>> truth_force(np.array([1.0, 1.0]), np.array([1.0, 0.0]), None)
+    array([ 0., -1.])
+    """
     return np.zeros_like(x) if i is None else truth_target(i, i_prev) - x
 
 
 def directions(expected: Matrix, x: Vector) -> Matrix:
-    """Return d̂ `[n, d]` = unit(E(expected outcome) − x), row by row; zero where it leads nowhere."""
+    """Return d̂ `[n, d]` = unit(E(expected outcome) − x), row by row; zero where it leads nowhere.
+
+    >>> directions(np.array([[3.0, 4.0]]), np.zeros(2))
+    array([[0.6, 0.8]])
+    """
     return unit_rows(np.asarray(expected, dtype=np.float64).reshape(-1, x.size) - x)
 
 

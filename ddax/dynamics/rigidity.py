@@ -15,7 +15,11 @@ PROTECT_STIFFNESS = 2.0
 
 
 def sigmoid(z: float) -> float:
-    """Return 1/(1 + e^−z) without overflow."""
+    """Return 1/(1 + e^−z) without overflow.
+
+    >>> sigmoid(0.0)
+    0.5
+    """
     if z >= 0:
         return 1.0 / (1.0 + exp(-z))
     tail = exp(z)
@@ -23,7 +27,11 @@ def sigmoid(z: float) -> float:
 
 
 def k_eff(k_base: float, rho: float) -> float:
-    """Return the openness k_eff = k_base(1 − ρ); 0 at ρ = 1."""
+    """Return the openness k_eff = k_base(1 − ρ); 0 at ρ = 1.
+
+    >>> k_eff(0.5, 0.2)
+    0.4
+    """
     return k_base * (1.0 - rho)
 
 
@@ -33,7 +41,15 @@ def gamma_now(mind: Mind) -> float:
 
 
 def next_rho(rho: float, surprise: float, *, epsilon_0: float, alpha: float, s: float) -> float:
-    """Return clip(ρ + α[σ((ε − ε₀)/s) − ½], 0, 1) (dda-x 2.1)."""
+    """Return clip(ρ + α[σ((ε − ε₀)/s) − ½], 0, 1) (dda-x 2.1).
+
+    A surprise of ε₀ leaves ρ where it is; one above it stiffens.
+
+    >>> next_rho(0.2, 0.3, epsilon_0=0.3, alpha=0.1, s=0.1)
+    0.2
+    >>> round(next_rho(0.2, 0.9, epsilon_0=0.3, alpha=0.1, s=0.1), 3)
+    0.25
+    """
     return min(1.0, max(0.0, rho + alpha * (sigmoid((surprise - epsilon_0) / s) - 0.5)))
 
 

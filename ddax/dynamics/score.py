@@ -85,19 +85,31 @@ def weights_of(
 
 
 def lengths_of(D: Matrix) -> Vector:
-    """Return the lengths `[n]` of the rows of D `[n, d]`."""
+    """Return the lengths `[n]` of the rows of D `[n, d]`.
+
+    >>> lengths_of(np.array([[3.0, 4.0]]))
+    array([5.])
+    """
     return np.asarray(np.sqrt(np.add.reduce(D * D, axis=1)), dtype=np.float64)
 
 
 def cosines(F: Vector, D: Matrix, lengths: Vector | None = None) -> Vector:
-    """Return cos(F, d̂) `[n]` in [−1, 1]; 0 where F or d̂ is zero. `lengths` are those of D, if known."""
+    """Return cos(F, d̂) `[n]` in [−1, 1]; 0 where F or d̂ is zero. `lengths` are those of D, if known.
+
+    >>> cosines(np.array([1.0, 0.0]), np.array([[2.0, 0.0], [0.0, 1.0]]))
+    array([1., 0.])
+    """
     lengths = (lengths_of(D) if lengths is None else lengths) * sqrt(F.dot(F))
     along = np.minimum(np.maximum(D @ F / np.maximum(lengths, TINY), -1.0), 1.0)
     return np.where(lengths > TINY, along, 0.0)
 
 
 def normalised(P: Vector) -> Vector:
-    """Return priors `[n]` that sum to 1; weights that are all zero become equal."""
+    """Return priors `[n]` that sum to 1; weights that are all zero become equal.
+
+    >>> normalised(np.array([3.0, 1.0]))
+    array([0.75, 0.25])
+    """
     clipped = np.maximum(np.asarray(P, dtype=np.float64), 0.0)
     total = float(clipped.sum())
     if total > TINY:
@@ -151,7 +163,17 @@ def terms_of(
 
 
 def ranking(terms: Terms) -> list[int]:
-    """Return the candidates best first; ties go to the larger prior, then to the earlier one."""
+    """Return the candidates best first; ties go to the larger prior, then to the earlier one.
+
+    The second is worth more; of equals the first would win.
+
+    >>> terms = score_terms(
+    ...     np.array([1.0]), np.array([[1.0], [1.0]]), Q=np.array([0.2, 0.8]), N=np.ones(2),
+    ...     P=np.full(2, 0.5), total_n=2, rho=0.0, c=1.0, weights=PRESETS["hybrid"],
+    ... )
+    >>> ranking(terms)
+    [1, 0]
+    """
     order = np.lexsort((np.arange(len(terms.total)), -terms.prior, -terms.total))
     return [int(index) for index in order]
 
@@ -165,7 +187,11 @@ def all_misaligned(terms: Terms, minimum: float) -> bool:
 
 
 def robust_child(N: Vector, Q: Vector) -> int:
-    """Return the most visited candidate; ties go to the larger Q, then to the earlier one."""
+    """Return the most visited candidate; ties go to the larger Q, then to the earlier one.
+
+    >>> robust_child(np.array([3, 5]), np.array([0.9, 0.4]))
+    1
+    """
     if not len(N):
         raise ValueError("There is no candidate to choose from.")
     return int(np.lexsort((np.arange(len(N)), -np.asarray(Q), -np.asarray(N)))[0])

@@ -38,7 +38,11 @@ def m_crit_identity(x: Vector, x_star: Vector, *, gamma: float, outside: Vector)
 
 
 def contraction(k: float, *, gamma: float, m: float) -> float:
-    """Return |1 − k_eff(γ + m)|, the factor by which a step shrinks the distance to rest; stable below 1."""
+    """Return |1 − k_eff(γ + m)|, the factor by which a step shrinks the distance to rest; stable below 1.
+
+    >>> contraction(0.5, gamma=1.0, m=0.5)
+    0.25
+    """
     return abs(1.0 - k * (gamma + m))
 
 

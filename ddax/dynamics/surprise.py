@@ -43,13 +43,21 @@ and a paraphrase shares most of its meaning (a cosine of about 0.75). To be pass
 
 
 def distance(expected: NDArray[np.floating], actual: NDArray[np.floating]) -> float:
-    """Return ‖E(expected) − E(actual)‖ of two vectors of one space, in [0, 2] for unit vectors."""
+    """Return ‖E(expected) − E(actual)‖ of two vectors of one space, in [0, 2] for unit vectors.
+
+    >>> round(distance(np.array([1.0, 0.0]), np.array([0.0, 1.0])), 3)
+    1.414
+    """
     gap = np.asarray(expected, dtype=np.float64) - np.asarray(actual, dtype=np.float64)
     return float(np.linalg.norm(gap))
 
 
 def calibrated(d: float, calibration: Calibration) -> float:
-    """Return ε in [0, 1] = clip((d − d_match)/(d_unrelated − d_match), 0, 1)."""
+    """Return ε in [0, 1] = clip((d − d_match)/(d_unrelated − d_match), 0, 1).
+
+    >>> calibrated(0.9, Calibration(d_match=0.5, d_unrelated=1.3))
+    0.5
+    """
     width = calibration.d_unrelated - calibration.d_match
     return float(np.clip((d - calibration.d_match) / width, 0.0, 1.0))
 
@@ -62,12 +70,20 @@ def forecast_surprise(
 
 
 def td_error(v_next: float, q: float) -> float:
-    """Return |V(o′) − Q(o, a)|, in [0, 1] for values in [0, 1] (dda-x 8.3)."""
+    """Return |V(o′) − Q(o, a)|, in [0, 1] for values in [0, 1] (dda-x 8.3).
+
+    >>> td_error(0.75, 0.5)
+    0.25
+    """
     return abs(v_next - q)
 
 
 def hybrid_surprise(epsilon: float, td: float) -> float:
-    """Return ½·ε + ½·|V′ − Q|, what drives ρ (dda-x 9.2)."""
+    """Return ½·ε + ½·|V′ − Q|, what drives ρ (dda-x 9.2).
+
+    >>> hybrid_surprise(0.5, 0.25)
+    0.375
+    """
     return W_FORECAST * epsilon + W_VALUE * td
 
 

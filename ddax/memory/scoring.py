@@ -47,7 +47,11 @@ def full_trust(writer: str) -> float:
 
 
 def width(k: int) -> int:
-    """Return how many nearest neighbours are re-ranked for k hits."""
+    """Return how many nearest neighbours are re-ranked for k hits.
+
+    >>> width(8)
+    80
+    """
     return max(50, 10 * k)
 
 
@@ -58,12 +62,22 @@ def similarities(vectors: Floats, query: Floats) -> NDArray[np.float64]:
 
 
 def recency(created: float, now: float, lambda_r: float) -> float:
-    """Return exp(−λ_r·age) in (0, 1], the age in hours and never below 0."""
+    """Return exp(−λ_r·age) in (0, 1], the age in hours and never below 0.
+
+    An hour old row at a rate of one an hour:
+
+    >>> round(recency(0.0, 3600.0, 1.0), 3)
+    0.368
+    """
     return math.exp(-lambda_r * max(0.0, now - created) / _SECONDS_PER_HOUR)
 
 
 def salience(epsilon: float, lambda_epsilon: float) -> float:
-    """Return 1 + λ_ε·ε."""
+    """Return 1 + λ_ε·ε.
+
+    >>> salience(0.5, 2.0)
+    2.0
+    """
     return 1.0 + lambda_epsilon * epsilon
 
 

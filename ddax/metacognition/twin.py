@@ -94,7 +94,11 @@ class Twin:
 
 
 def choose(values: Vector) -> int:
-    """Return the action of the highest value; the first of those within `TIE`."""
+    """Return the action of the highest value; the first of those within `TIE`.
+
+    >>> choose(np.array([0.1, 0.7, 0.7]))
+    1
+    """
     return int(np.flatnonzero(values >= values.max() - TIE)[0])
 
 
