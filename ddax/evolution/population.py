@@ -15,7 +15,7 @@ from hashlib import sha256
 
 from numpy.random import Generator
 
-from ddax.errors import ReasonerError, Unavailable
+from ddax.errors import BudgetExceeded, ReasonerError, Unavailable
 from ddax.evolution.minimise import Opcode, hunks
 from ddax.evolution.records import Evaluation
 from ddax.reasoning.budget import usage_of
@@ -169,7 +169,7 @@ class EvolutionarySolver:
         """Ask for candidates; a failing reasoner is noted and brings none."""
         try:
             patches = await self.reasoner.propose_patches(request)
-        except ReasonerError as error:
+        except (BudgetExceeded, ReasonerError) as error:
             self._note(error)
             return []
         self.usage += patches.usage
@@ -187,17 +187,17 @@ class EvolutionarySolver:
         request = sourced(request, goal=TOLD, candidate=CODE_READ, report=CODE_READ, shown=CODE_READ)
         try:
             patches = await self.reasoner.mutate_patch(request)
-        except ReasonerError as error:
+        except (BudgetExceeded, ReasonerError) as error:
             self._note(error)
             return []
         self.usage += patches.usage
         return list(patches.candidates)[:1]
 
-    def _note(self, error: ReasonerError) -> None:
+    def _note(self, error: BudgetExceeded | ReasonerError) -> None:
         """Note why a request brought nothing, and whether every further one would end so."""
         self.problems.append(str(error))
         self.usage += usage_of(error)
-        self.gone = isinstance(error, Unavailable)
+        self.gone = isinstance(error, BudgetExceeded | Unavailable)
 
     def _ended(self) -> bool:
         return self.gone or self.late()

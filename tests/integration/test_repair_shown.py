@@ -154,7 +154,7 @@ def test_what_is_called_in_other_files_is_shown():
 
 
 class Steps:
-    """A clock that goes on whenever it is looked at, so that a loaded machine searches as far as an idle one."""
+    """A clock that goes on when it is looked at: a loaded machine searches as far as an idle one."""
 
     def __init__(self):
         self.now = 0.0
