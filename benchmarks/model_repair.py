@@ -3,7 +3,7 @@
 Each bug is repaired with every second assert held out; the held-out half judges the patch. Where the half
 that is shown passes already, the halves change places: without a failing test there is nothing to repair.
 The search comes first, the model is asked where it found nothing, at most `CALLS` times a bug. What is
-done is kept in `.ddax/bench`, so that a run that was broken off goes on; it is removed at the end.
+done is kept in `~/.cache/ddax-bench`, so that a run that was broken off goes on; it is removed at the end.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks.core import ROOT, Figure, Options, Result, Target
+from benchmarks.core import Figure, Options, Result, Target
 from benchmarks.model_chat import LOCAL_FILE
 from benchmarks.repair import DATA, QUICK, read_bugs, task_of
 
@@ -41,7 +41,7 @@ CANDIDATES = 2
 """Candidates that are asked for in one call."""
 NONE = "embedded"
 """The model that stands for the search alone."""
-PLACE = ROOT / ".ddax" / "bench"
+PLACE = Path("~/.cache/ddax-bench").expanduser()
 SHARE, RIGHT = 80 / 82, 0.93
 
 
