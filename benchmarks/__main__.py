@@ -29,6 +29,7 @@ def parser() -> argparse.ArgumentParser:
     )
     it.add_argument("--data", type=Path, default=None, metavar="DIR", help="folder of the data files")
     it.add_argument("--seed", type=int, default=0)
+    it.add_argument("--model", default="", help="the model that is asked, where the benchmark needs one")
     return it
 
 
@@ -46,7 +47,7 @@ def main(arguments: list[str] | None = None) -> int:
     if given.data is not None and not given.data.is_dir():
         print(f"--data: no folder {str(given.data)!r}", file=sys.stderr)
         return 2
-    options = Options(quick=given.quick, data=given.data, seed=given.seed)
+    options = Options(quick=given.quick, data=given.data, seed=given.seed, model=given.model)
     try:
         result = execute(known[given.name], options)
     except MissingData as missing:

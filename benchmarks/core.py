@@ -48,11 +48,15 @@ class MissingData(Exception):
 
 @dataclass(frozen=True)
 class Options:
-    """How to run: `quick` ends within 10 minutes on 2 cores, `data` holds the files read, else `FOLDERS`."""
+    """How to run: `quick` ends within 10 minutes on 2 cores, `data` holds the files read, else `FOLDERS`.
+
+    `model` is asked where a benchmark needs one; "" is the one of this machine.
+    """
 
     quick: bool = False
     data: Path | None = None
     seed: int = 0
+    model: str = ""
 
     def file(self, name: str) -> Path:
         """Return a data file; raises MissingData."""

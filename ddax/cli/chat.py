@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,18 +11,20 @@ import typer
 from ddax.cli.answer import quiet_lines, result_lines
 from ddax.cli.backend import (
     Agent,
-    OnEvent,
     Opener,
     Output,
-    Result,
     check_thread,
+    hushed,
     new_thread,
     opener_of,
     read_task,
 )
-from ddax.cli.errors import Interrupted, as_ddax, report
+from ddax.cli.errors import report
+from ddax.cli.interrupts import Interrupts
+from ddax.cli.lines import Lines
 from ddax.cli.options import CONFIG, MODEL, SEED, VERBOSE
-from ddax.cli.work import QUIET, asked_settings, perform
+from ddax.cli.watch import watcher
+from ddax.cli.work import QUIET, asked_form, asked_settings, interrupted, note_opening, with_way_back
 from ddax.errors import UsageError
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ def chat(
     ] = None,
     identity: Annotated[str | None, typer.Option(help="Identity profile: a name or a YAML file.")] = None,
     model: MODEL = None,
+    effort: Annotated[str | None, typer.Option(help="How far a model goes: quick, normal or deep.")] = None,
     thread: Annotated[
         str | None, typer.Option(help="Name of the thread; an old one is gone on with.")
     ] = None,
@@ -54,6 +57,10 @@ def chat(
     ] = None,
     instructions: Annotated[
         str | None, typer.Option(help="What you want of each answer, in your own words.")
+    ] = None,
+    output_: Annotated[
+        str | None,
+        typer.Option("--output", help="Form of each answer: text, or a file with a JSON schema."),
     ] = None,
     knowledge: Annotated[
         str | None, typer.Option(help="What the model knows itself: allow, mark or forbid.")
@@ -69,62 +76,76 @@ def chat(
     output = Output(json=False, verbose=verbose, quiet=quiet)
     arguments = {
         "sources": tuple(sources) if sources else None, "identity": identity, "model": model, "seed": seed,
-        "namespace": namespace, "budget.max_steps": max_steps, "budget.max_usd": max_usd,
-        "budget.max_seconds": max_seconds, "web.search": search, "instructions": instructions,
-        "knowledge": knowledge,
+        "effort": effort, "output": asked_form(output_), "namespace": namespace,
+        "budget.max_steps": max_steps, "budget.max_usd": max_usd, "budget.max_seconds": max_seconds,
+        "web.search": search, "instructions": instructions, "knowledge": knowledge,
     }  # fmt: skip
     name = check_thread(thread) or new_thread()
     chosen = asked_settings(name, config, arguments, output)
-    if sys.stdin.isatty():
-        output.note(HELLO)
-    code = 0
-    waits = False
-    for text in questions():
-        code, waits = _turn(opener_of(context), chosen, name, text, output, waits=waits)
+    code = talk(opener_of(context), chosen, name, output)
     output.note(f"Go on: ddax chat --thread {name}")
     raise typer.Exit(code)
 
 
-def questions() -> Iterator[str]:
-    """Return what is asked, a line each, until the input ends; empty lines are nothing."""
+def talk(opener: Opener, chosen: Context, thread: str, output: Output) -> int:
+    """Answer line after line with one agent; return the exit code of the last answer."""
+    interrupts = Interrupts(note=output.note, leave=lambda: report(interrupted(thread, None), json=False))
+
+    async def work() -> int:
+        code, waits = 0, False
+        async with opener(chosen) as agent:
+            interrupts.watch(agent)
+            if sys.stdin.isatty():
+                output.note(HELLO)
+            async for text in questions():
+                code, waits = await _turn(agent, thread, text, output, waits=waits)
+        return code
+
+    note_opening(output)
+    try:
+        with hushed(output.quiet):
+            return interrupts.run(work)
+    except (KeyboardInterrupt, BrokenPipeError) as exc:
+        raise interrupted(thread, None) from exc
+
+
+async def questions() -> AsyncIterator[str]:
+    """Yield what is asked, a line each, until the input ends; empty lines are nothing."""
+    lines = Lines(sys.stdin)
     while True:
+        if sys.stdin.isatty():
+            print(PROMPT, end="", flush=True)
         try:
-            line = input(PROMPT) if sys.stdin.isatty() else sys.stdin.readline()
-        except EOFError:
-            return
-        except KeyboardInterrupt as exc:
-            raise Interrupted from exc
+            line = await lines.read()
         except UnicodeDecodeError as exc:
             raise UsageError(
                 "A line of the input is no text.", why="It is not UTF-8.", mend="Save the input as UTF-8."
             ) from exc
-        if not line and not sys.stdin.isatty():
+        if not line:
             return
         if line.strip().lstrip("\ufeff"):
             yield line
 
 
-def _turn(
-    opener: Opener, chosen: Context, thread: str, text: str, output: Output, *, waits: bool
-) -> tuple[int, bool]:
+async def _turn(agent: Agent, thread: str, text: str, output: Output, *, waits: bool) -> tuple[int, bool]:
     """Answer one question, or give a waiting one its answer; return the exit code and whether it waits."""
     from ddax.graph.results import exit_code_of
 
-    async def job(agent: Agent, on_event: OnEvent) -> Result:
-        if waits:
-            return await agent.resume(thread, on_event=on_event, answer={"choice": text.strip()})
-        return await agent.run(read_task(text), thread=thread, on_event=on_event)
-
     try:
-        result = perform(opener, None if waits else chosen, thread, job, output)
-    except Interrupted:
-        raise
+        with watcher(output) as watch:
+            if waits:
+                answer = {"choice": text.strip()}
+                result = await agent.resume(thread, on_event=watch.on_event, answer=answer)
+            else:
+                result = await agent.run(read_task(text), thread=thread, on_event=watch.on_event)
     except Exception as exc:
-        known = as_ddax(exc)
+        known = with_way_back(exc, thread)
         if known is None:
             raise
         report(known, json=False)  # one question that could not be answered does not end the talk
         return known.exit_code, waits
+    if result["status"] == "interrupted":
+        raise interrupted(thread, None)
     lines = list(quiet_lines(result) if output.quiet else result_lines(result))
     # The last line says how to follow up, which is the next line of the talk.
     for line in lines[:-1] if not output.quiet and result["status"] in ENDED else lines:

@@ -37,7 +37,7 @@ from ddax.cli.options import CONFIG, EVENTS, JSON, MODEL, SEED
 from ddax.cli.runs import known_run
 from ddax.cli.text import clean
 from ddax.cli.watch import watcher
-from ddax.errors import ReasonerError, StorageError, UsageError, json_fault, read_json_text
+from ddax.errors import DdaxError, ReasonerError, StorageError, UsageError, json_fault, read_json_text
 
 if TYPE_CHECKING:
     from ddax.configs.settings import Context
@@ -305,7 +305,7 @@ def perform(
     `model` is the one a thread was to go on with, where this call names another.
     """
     interrupts = Interrupts(
-        note=output.note, leave=lambda: report(_interrupted(thread, model), json=output.json)
+        note=output.note, leave=lambda: report(interrupted(thread, model), json=output.json)
     )
 
     async def work() -> Result:
@@ -314,30 +314,44 @@ def perform(
             with watcher(output) as watch:
                 return await job(agent, watch.on_event)
 
-    if sys.stdout.isatty():  # nothing else shows before the sources are read
-        output.note("Opening the memory and the sources …")
+    note_opening(output)
     try:
         with hushed(output.quiet):
             result = interrupts.run(work)
     except (KeyboardInterrupt, BrokenPipeError) as exc:
-        raise _interrupted(thread, model) from exc
+        raise interrupted(thread, model) from exc
     except Exception as exc:
-        known = as_ddax(exc)
-        info = _unfinished(thread)
-        if known is None or known.exit_code not in _RESUMABLE_AFTER or info is None:
+        known = with_way_back(exc, thread, model)
+        if known is None:
             raise
-        # Part of the error, so that it is told also where nothing else is: with --json and -q.
-        back = f"What was done is kept. When it is mended: {_way_back(info, model)}"
-        if known.exit_code == _MODEL_FAILED:
-            back += f" ({_other_model(info, model)})"
-        known.say(known.what, known.why, f"{known.mend} {back}".strip())
         raise known from (exc if known is not exc else exc.__cause__)
     if result["status"] == "interrupted":
-        raise _interrupted(thread, model)
+        raise interrupted(thread, model)
     return result
 
 
-def _interrupted(thread: str, model: str | None) -> Interrupted:
+def note_opening(output: Output) -> None:
+    """Say at a terminal what is done first: nothing else shows before the sources are read."""
+    if sys.stdout.isatty():
+        output.note("Opening the memory and the sources …")
+
+
+def with_way_back(exc: Exception, thread: str, model: str | None = None) -> DdaxError | None:
+    """Return the error that a job ended with, with how to go on where that is possible; None if not ours."""
+    known = as_ddax(exc)
+    info = _unfinished(thread)
+    if known is None or known.exit_code not in _RESUMABLE_AFTER or info is None:
+        return known
+    # Part of the error, so that it is told also where nothing else is: with --json and -q.
+    back = f"What was done is kept. When it is mended: {_way_back(info, model)}"
+    if known.exit_code == _MODEL_FAILED:
+        back += f" ({_other_model(info, model)})"
+    known.say(known.what, known.why, f"{known.mend} {back}".strip())
+    return known
+
+
+def interrupted(thread: str, model: str | None) -> Interrupted:
+    """Return the error of a job that was broken off, with how to go on."""
     info = run_folder().load(thread)
     return Interrupted(_way_back(info, model) if info else "")
 

@@ -24,13 +24,12 @@ from ddax.evolution.standin import within
 from ddax.evolution.suites import Suite
 from ddax.evolution.verdict import separate_report, separate_verdict
 from ddax.evolution.wording import explain, unified
-from ddax.reasoning.protocol import PatchRequest
-from ddax.reasoning.sourced import CODE_READ, TOLD, sourced
 from ddax.types import Usage
 from ddax.wording import NOT_INSTALLED, amount
 
 FEW_TESTS = 5
-LOCATIONS = 10
+LOCATIONS, NEAREST = 10, 8
+"""Suspected places, and changes that came close, of which is told."""
 ENOUGH_TO_HOLD_OUT = 8
 HOLD_OUT_EVERY = 4
 """With `hold_out`, one test in so many is kept from the search where there are enough of them."""
@@ -75,6 +74,8 @@ class Attempt:
         self.baseline: Baseline | None = None
         self.tried, self.late = 0, False
         self.partials: dict[str, str] = {}
+        self.near: list[tuple[str, int]] = []  # what mends a part of what fails, and how many tests
+        self.searched: Search | None = None
         self._suited: bool | None = None
         self.split(task.suite(), task.held_out)
 
@@ -143,10 +144,16 @@ class Attempt:
         return [self.suite.units[u].id for u in kept]
 
     def search(self, baseline: Baseline, seconds: float) -> Solution | None:
-        """Search over edits until one is confirmed or `seconds` of the attempt are over."""
+        """Search over edits until one is confirmed or `seconds` of the attempt are over.
+
+        A further search goes on where the last one ended: it tries nothing again.
+        """
         # What came before the search counts, and what it finds has to be confirmed in time.
         end = self.begin + (1 - CONFIRMING) * seconds
         search = Search(self.evaluator, baseline, end=end, clock=self.clock, priors=self.task.priors)
+        if self.searched is not None:
+            search.follow(self.searched)
+        self.searched = search
         stream, solution = search.run(), None
         while solution is None and (pool := self.pool(search, stream)):
             for found in self.ordered(pool, baseline):
@@ -157,8 +164,10 @@ class Attempt:
         self.tried += search.tried
         self.late = search.cut or self.clock() >= end
         seeds = [*search.partial, *search.further] if solution is None else []
-        best = sorted(seeds, key=lambda p: (-p.fixed, p.rank))[:2]
-        self.partials = dict(map(self.partial, best))
+        best = sorted(seeds, key=lambda p: (-p.fixed, p.rank))
+        self.partials = dict(map(self.partial, best[:2]))
+        nearest = sorted(search.partial, key=lambda p: (-len(p.mended), p.rank)) if solution is None else []
+        self.near = [(self.partial(one)[1], len(one.mended)) for one in nearest[:NEAREST]]
         return solution
 
     def ordered(self, pool: list[Found], baseline: Baseline) -> list[Found]:
@@ -234,7 +243,7 @@ class Attempt:
 
     def holds(self, solution: Solution) -> bool:
         """Say whether the tests kept from the search agree; a repair they refuse is counted."""
-        self.judge_privately(solution)
+        self.judge_privately(solution.sources)
         good = self.hidden_passed == len(self.private.units)
         self.rejected += not good
         return good
@@ -249,11 +258,11 @@ class Attempt:
             self._suited = set(self.baseline.passing) <= passed
         return self._suited is not False
 
-    def judge_privately(self, solution: Solution) -> None:
-        """Count the held-out tests that pass with a solution."""
+    def judge_privately(self, sources: Mapping[str, str]) -> None:
+        """Count the held-out tests that pass with changed files."""
         if self.private.units:
             with CodeEvaluator(self.sandbox, self.private, limits=self.evaluator.limits) as judge:
-                self.hidden_passed = judge.evaluate(solution.sources).passed
+                self.hidden_passed = judge.evaluate(sources).passed
 
     def score(self, path: str, code: str) -> Evaluation:
         """Score a foreign candidate; one that passes counts only if tests in another process agree.
@@ -266,21 +275,6 @@ class Attempt:
         if self.suited():
             return separate_verdict(self.sandbox, self.suite, {path: code}, limits=self.evaluator.limits)
         return self.evaluator.confirm({path: code})
-
-    def request(self, baseline: Baseline) -> tuple[str, PatchRequest]:
-        """Make the reasoner's request for the most suspected file."""
-        places = ranked(baseline.suspects)
-        path = next((p for (p, _), _ in places if p in self.task.targets), self.task.targets[0])
-        lines = tuple(line for (p, line), _ in places if p == path)[:LOCATIONS]
-        failures = self.failures(baseline)
-        request = PatchRequest(
-            self.task.goal or "make the tests pass",
-            self.task.files[path],
-            failures,
-            lines,
-            self.settings.evolution_population_size,
-        )
-        return path, sourced(request, goal=TOLD, code=CODE_READ, failures=CODE_READ)
 
     def failures(self, baseline: Baseline) -> tuple[str, ...]:
         """Say which tests fail and how, or why the program does not even load."""

@@ -16,6 +16,8 @@ from ddax.wording import NO_END, NO_END_OF_ITSELF
 
 LETTERS = {"pass": "p", "skip": "p", "assert": "f", "error": "e", "timeout": "t"}
 REPORT_LINES = 6
+TELLING = 3.0
+"""Seconds of the processor in which failing tests are run once more to tell of them."""
 _STAGES = {"syntax": 0.0, "import": 10.0, "timeout": 15.0, "killed": 18.0}
 _SHALLOW = frozenset(
     {"NameError", "ImportError", "ModuleNotFoundError", "UnboundLocalError", "AttributeError"}
@@ -112,6 +114,17 @@ class CodeEvaluator:
         chosen = range(len(self.suite.units)) if units is None else units
         job = at.job(chosen, sources=sources, ticks=ticks, trace=trace, cpu=cpu)
         return read_report(next(iter(list(at.run([job])))), len(self.suite.units))
+
+    def tell(
+        self, units: Sequence[int], sources: Mapping[str, str], *, ticks: int = 0
+    ) -> tuple[tuple[str, ...], str]:
+        """Return what a person would see of these units on a program, and why there is none of it.
+
+        The texts are in the order of the units, "" for one that passes; none where the program does not run.
+        """
+        job = self.worker.job(units, sources=sources, ticks=ticks, cpu=TELLING, tell=True)
+        report = read_report(next(iter(list(self.worker.run([job])))), len(self.suite.units))
+        return (report.answers, "") if len(report.answers) == len(units) else ((), report.error)
 
     def evaluate(self, sources: Mapping[str, str], *, ticks: int = 0, cpu: float | None = None) -> Evaluation:
         """Score a program; 99 at most, see `confirm`."""

@@ -15,7 +15,7 @@ from hashlib import sha256
 
 from numpy.random import Generator
 
-from ddax.errors import ReasonerError, Unavailable
+from ddax.errors import BudgetExceeded, ReasonerError, Unavailable
 from ddax.evolution.minimise import Opcode, hunks
 from ddax.evolution.records import Evaluation
 from ddax.reasoning.budget import usage_of
@@ -26,8 +26,12 @@ from ddax.types import Usage
 FRESH = 3
 """New candidates asked for in each generation."""
 ISLANDS = 2
+PROPOSED = ("model", "mutation")
+"""The origins of candidates that a reasoner has proposed, and is told of when it is asked again."""
 
 Evaluate = Callable[[str], "Evaluation"]
+Tell = Callable[[str], str]
+"""Says something of a candidate's text."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +137,8 @@ class Evolved:
 class EvolutionarySolver:
     """Evolves one file's text; `evaluate` scores a text on the 0–100 scale.
 
-    The reasoner is asked at least once, and not again where it is `late` or not to be had.
+    The reasoner is asked at least once, and not again where it is `late` or not to be had. `tell` says how a
+    candidate's tests fail, `change` what it changes, `show` what a reasoner is shown of it.
     """
 
     def __init__(
@@ -147,11 +152,16 @@ class EvolutionarySolver:
         accept: float = 100.0,
         islands: int = ISLANDS,
         late: Callable[[], bool] = lambda: False,
+        tell: Tell = lambda _code: "",
+        change: Tell = lambda _code: "",
+        show: Tell = lambda _code: "",
     ) -> None:
         self.reasoner, self.score, self.rng = reasoner, evaluate, rng
         self.size, self.generations, self.accept, self.late = size, generations, accept, late
         self.islands = Islands([Archive() for _ in range(max(1, islands))])
+        self.tell, self.change, self.show = tell, change, show
         self.usage, self.tried = Usage(), 0
+        self.failed: list[str] = []
         self.problems: list[str] = []
         self.gone = False
 
@@ -159,7 +169,7 @@ class EvolutionarySolver:
         """Ask for candidates; a failing reasoner is noted and brings none."""
         try:
             patches = await self.reasoner.propose_patches(request)
-        except ReasonerError as error:
+        except (BudgetExceeded, ReasonerError) as error:
             self._note(error)
             return []
         self.usage += patches.usage
@@ -167,22 +177,27 @@ class EvolutionarySolver:
 
     async def mutate(self, goal: str, parent: Individual) -> list[CodeCandidate]:
         """Ask for a changed version of the best, given its fitness report."""
-        report = f"score {parent.evaluation.score:.0f} of 100\n{parent.evaluation.report}"
-        request = MutateRequest(goal, parent.candidate, report, int(self.rng.integers(1 << 31)))
-        request = sourced(request, goal=TOLD, candidate=CODE_READ, report=CODE_READ)
+        import asyncio
+
+        code, passed = parent.candidate.code, parent.evaluation
+        said = passed.report if passed.score >= 98.0 else await asyncio.to_thread(self.tell, code)
+        report = f"score {passed.score:.0f} of 100\n{said or passed.report}"
+        seed = int(self.rng.integers(1 << 31))
+        request = MutateRequest(goal, parent.candidate, report, seed, self.show(code))
+        request = sourced(request, goal=TOLD, candidate=CODE_READ, report=CODE_READ, shown=CODE_READ)
         try:
             patches = await self.reasoner.mutate_patch(request)
-        except ReasonerError as error:
+        except (BudgetExceeded, ReasonerError) as error:
             self._note(error)
             return []
         self.usage += patches.usage
         return list(patches.candidates)[:1]
 
-    def _note(self, error: ReasonerError) -> None:
+    def _note(self, error: BudgetExceeded | ReasonerError) -> None:
         """Note why a request brought nothing, and whether every further one would end so."""
         self.problems.append(str(error))
         self.usage += usage_of(error)
-        self.gone = isinstance(error, Unavailable)
+        self.gone = isinstance(error, BudgetExceeded | Unavailable)
 
     def _ended(self) -> bool:
         return self.gone or self.late()
@@ -202,7 +217,15 @@ class EvolutionarySolver:
             self.islands.deal(one, island)
             if evaluation.score >= self.accept:
                 return one
+            if origin in PROPOSED:
+                self.failed.append(self._how_it_failed(one))
         return None
+
+    def _how_it_failed(self, one: Individual) -> str:
+        """Say what a proposed candidate changed, and what still failed with it."""
+        found, change = one.evaluation, self.change(one.candidate.code)
+        why = found.report or found.error_message
+        return "\n".join(filter(None, [one.candidate.hypothesis, change, f"still fails: {why}"]))
 
     def crossed(self, original: str) -> list[CodeCandidate]:
         """Cross the two best of different behaviour, wherever they live."""
@@ -245,5 +268,5 @@ class EvolutionarySolver:
         if winner is not None or self._ended():
             return winner
         seed = int(self.rng.integers(1 << 31))
-        again = replace(request, n=FRESH, seed=seed)
+        again = replace(request, n=FRESH, seed=seed, tried=(*request.tried, *self.failed))
         return await self.assess((await self.propose(again))[:FRESH], "model")

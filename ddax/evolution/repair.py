@@ -14,14 +14,14 @@ from numpy.random import Generator
 
 from ddax.configs.settings import Evolution
 from ddax.errors import SandboxError
+from ddax.evolution.asking import generations, won
 from ddax.evolution.attempt import Attempt, Solution
 from ddax.evolution.baseline import Baseline
-from ddax.evolution.population import EvolutionarySolver, Evolved
-from ddax.evolution.records import RepairResult, RepairTask, Trust
+from ddax.evolution.records import RepairResult, RepairTask
 from ddax.evolution.sandbox.probe import choose
 from ddax.evolution.sandbox.protocol import Sandbox
 from ddax.evolution.wording import explain, unified
-from ddax.reasoning.protocol import CodeCandidate, Reasoner
+from ddax.reasoning.protocol import Reasoner
 from ddax.types import Usage
 
 MODEL_SHARE = 0.4
@@ -60,42 +60,18 @@ async def repair(
                 run.result(None, usage, ("every test passes already",)), reasoning="nothing to repair"
             )
         if solution is None and reasoner is not None and not run.hopeless(baseline):
-            evolved, path = await _generations(run, baseline, reasoner, rng)
+            evolved, path = await generations(run, baseline, reasoner, rng)
             usage, problems = evolved.usage, evolved.problems
             run.tried += evolved.tried
             seconds = clock() - run.begin
             run.late = run.late or seconds >= settings.seconds
             # Asking which trust it has may start sandboxes, which takes long.
-            solution = await asyncio.to_thread(_won, run, evolved, path, seconds)
+            solution = await asyncio.to_thread(won, run, evolved, path, seconds)
+            if solution is None and run.clock() - run.begin < settings.seconds:  # the rest is the search's
+                solution = await asyncio.to_thread(run.search, baseline, settings.seconds)
     if solution is not None:
-        await asyncio.to_thread(run.judge_privately, solution)
+        await asyncio.to_thread(run.judge_privately, solution.sources)
     return run.result(solution, usage, problems)
-
-
-async def _generations(
-    run: Attempt, baseline: Baseline, reasoner: Reasoner, rng: Generator
-) -> tuple[Evolved, str]:
-    path, request = run.request(baseline)
-    solver = EvolutionarySolver(
-        reasoner,
-        lambda code: run.score(path, code),
-        size=run.settings.evolution_population_size,
-        generations=run.settings.evolution_max_generations,
-        rng=rng,
-        late=lambda: run.clock() - run.begin >= run.settings.seconds,
-    )
-    return await solver.evolve(request, seeds=run.partials), path
-
-
-def _won(run: Attempt, evolved: Evolved, path: str, seconds: float) -> Solution | None:
-    best = evolved.best
-    if best is None or best.evaluation.score < 100.0:
-        return None
-    code: CodeCandidate = best.candidate
-    trust: Trust = "separate" if run.suited() else "confirmed"
-    return Solution(
-        {path: code.code}, best.evaluation, code.hypothesis, code.reasoning, best.origin, seconds, trust
-    )
 
 
 __all__ = ["RepairResult", "RepairTask", "SandboxError", "explain", "repair", "unified"]

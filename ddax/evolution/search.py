@@ -121,6 +121,11 @@ class Search:
         self.base = {path: text.encode() for path, text in baseline.changed.items()}
         self.texts = {path: self.suite.sources[path].encode() for path in self.suite.targets} | self.base
 
+    def follow(self, last: Search) -> None:
+        """Go on where another search of the same program ended, with what it tried and what came close."""
+        self.known, self.waiting = last.known, last.waiting
+        self.partial, self.further = last.partial, last.further
+
     def suspects(self, path: str) -> dict[int, float]:
         """Return the suspected lines of a file."""
         return {line: s for (p, line), s in self.baseline.suspects.items() if p == path}

@@ -295,7 +295,12 @@ class Lesson:
 
 @dataclass(frozen=True)
 class PatchRequest(Request):
-    """Ask for n distinct repairs of a program; `failures` are test ids with their messages."""
+    """Ask for n distinct repairs of a program.
+
+    `failures` are the failing tests: what they run, the values they met and the tracebacks. `shown` is the
+    program with what does not matter left out, where it is long; `called` what it calls in other files.
+    `tried` says what was tried before and how close it came.
+    """
 
     goal: str
     code: str
@@ -303,6 +308,9 @@ class PatchRequest(Request):
     suspicious: tuple[int, ...] = ()
     n: int = 4
     seed: int = 0
+    shown: str = ""
+    called: str = ""
+    tried: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -324,12 +332,13 @@ class Patches:
 
 @dataclass(frozen=True)
 class MutateRequest(Request):
-    """Ask for a changed candidate, given how it failed."""
+    """Ask for a changed candidate, given how it failed; `shown` is it without what does not matter."""
 
     goal: str
     candidate: CodeCandidate
     report: str
     seed: int = 0
+    shown: str = ""
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,9 @@ OPTIONAL = {
     "fault": "",
     "earlier": (),
     "tools": (),
+    "shown": "",
+    "called": "",
+    "tried": (),
 }
 """Fields of requests that are left out where they say nothing, as in recordings from before them."""
 
@@ -58,7 +61,7 @@ def _plain(value: Any) -> Any:
         skipped = UNRECORDED.get(type(value).__name__, set[str]())
         if isinstance(value, p.Request):
             skipped = {"origins"}
-        if isinstance(value, p.ExpandRequest | p.MergeRequest):
+        if isinstance(value, p.ExpandRequest | p.MergeRequest | p.PatchRequest | p.MutateRequest):
             silent = {name for name, nothing in OPTIONAL.items() if getattr(value, name, nothing) == nothing}
             skipped = {"origins", *silent}
         return {f.name: _plain(getattr(value, f.name)) for f in fields(value) if f.name not in skipped}

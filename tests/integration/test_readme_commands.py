@@ -19,7 +19,7 @@ TASK = '{"id": "one", "task": "Who wrote the foreword?", "sources": ["docs"]}\n'
 
 def commands(heading: str) -> list[str]:
     """Return the commands of the first console block below a heading, without their comments."""
-    block = re.search(rf"^### {heading}.*?```console\n(.*?)```", README, re.M | re.S)
+    block = re.search(rf"^##+ {heading}.*?```console\n(.*?)```", README, re.M | re.S)
     assert block, heading
     found = [line.partition("  #")[0].strip() for line in block[1].splitlines() if line.startswith("$ ")]
     return [line[2:] for line in found]
@@ -66,7 +66,7 @@ def served(command: str, place: tuple[Path, dict[str, str]]) -> None:
 @pytest.mark.long
 @pytest.mark.timeout(600)
 def test_interrupt_resume_and_follow_up_and_every_command(place: tuple[Path, dict[str, str]]) -> None:
-    first, resume, follow = commands("3. Resume")
+    first, resume, follow = commands("Resume")
     work, env = place
     with subprocess.Popen(
         ["bash", "-c", f"exec {first}"], cwd=work, env=env, stdin=subprocess.DEVNULL,
@@ -82,7 +82,7 @@ def test_interrupt_resume_and_follow_up_and_every_command(place: tuple[Path, dic
     assert "tomllib" in run(resume, place)
     assert "tomllib.loads" in run(follow, place)
 
-    listed = commands("5. From the command line")
+    listed = commands("From the command line")
     assert len(listed) >= 10
     for command in listed:
         if command == "ddax view":

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
+import json
+import os
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from ddax.cli.lines import Lines
 from ddax.cli.main import run_command
+from ddax.configs.settings import Context
 from ddax.errors import Unavailable
 from tests.unit.scripted_command import agent, call
 
@@ -91,3 +98,53 @@ def test_a_real_talk_knows_the_turn_before(
     first, second = capsys.readouterr().out.strip().splitlines()
     assert "two years" in first
     assert "40 pounds" in second
+
+
+def test_one_agent_answers_all_lines(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    by, opened = agent(), list[Context | None]()
+
+    def opener(context: Context | None = None) -> AbstractAsyncContextManager[Any]:
+        opened.append(context)
+        return by.open(context)
+
+    lines(monkeypatch, "one?", "two?", "three?")
+    assert run_command(("chat", "--sources", "docs", "-q"), opener=opener) == 0
+    assert [text for _, text in by.calls] == ["one?", "two?", "three?"]
+    assert len(opened) == 1
+
+
+def test_effort_and_output_are_settings_of_the_talk(
+    place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    schema = {"type": "object", "properties": {"year": {"type": "integer"}}}
+    (place / "form.json").write_text(json.dumps(schema))
+    lines(monkeypatch, "one?")
+    by = agent()
+    words = ("--effort", "quick", "--output", "form.json", "--model", "openai:gpt-4.1-mini")
+    assert call(capsys, "chat", "--sources", "docs", *words, by=by)[0] == 0
+    assert by.context is not None
+    assert by.context.effort == "quick"
+    assert by.context.output == schema
+
+
+async def test_lines_of_a_pipe_are_read_as_they_come_and_nothing_else_waits() -> None:
+    reader, writer = os.pipe()
+    said: list[str] = []
+    with os.fdopen(reader, encoding="utf-8") as stream:
+        found = Lines(stream)
+
+        async def listen() -> None:
+            while line := await found.read():
+                said.append(line)
+
+        listening = asyncio.create_task(listen())
+        for words, lines_by_then in ((b"one?\ntwo", 1), (b" \xe2\x82\xac?\n\n", 3), (b"three?", 3)):
+            os.write(writer, words)
+            while len(said) < lines_by_then:
+                await asyncio.sleep(0)
+            assert not listening.done()
+        os.close(writer)
+        await listening
+    assert said == ["one?\n", "two €?\n", "\n", "three?"]

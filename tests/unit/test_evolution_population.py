@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ddax.errors import ReasonerError, Unavailable
+from ddax.errors import BudgetExceeded, ReasonerError, Unavailable
 from ddax.evolution.minimise import hunks, minimise, rebuild
 from ddax.evolution.population import Archive, EvolutionarySolver, Individual, Islands, crossover
 from ddax.evolution.records import Evaluation
@@ -223,3 +223,22 @@ async def test_a_reasoner_is_asked_once_and_not_again_where_it_is_late():
         REQUEST
     )
     assert found.generations == 1
+
+
+class Capped(Gone):
+    """A reasoner behind a cap that is reached after its first proposals."""
+
+    async def propose_patches(self, request):
+        if self.proposals:
+            return await Scripted.propose_patches(self, request)
+        raise BudgetExceeded("max_model_calls reached: 3 of 3.")
+
+    async def mutate_patch(self, request):
+        raise BudgetExceeded("max_model_calls reached: 3 of 3.")
+
+
+async def test_a_cap_ends_the_generations_and_is_told():
+    found = await solver(Capped(["p"]), generations=3).evolve(REQUEST)
+    assert found.best.candidate.code == "p"
+    assert len(found.problems) == 1
+    assert "max_model_calls" in found.problems[0]

@@ -257,7 +257,7 @@ def test_patches_that_change_nothing_or_repeat_are_left_out():
         ("```python\nx = 2\n```", "x = 2\n"),
         ("\n```\nx = 2\n\ny = 3\n```\n", "x = 2\n\ny = 3\n"),
         ('x = """\n```python\n```\n"""\n', 'x = """\n```python\n```\n"""\n'),
-        ("```python\nx = 2", "```python\nx = 2"),
+        ("```python\nx = 2", "x = 2\n"),
     ],
 )
 def test_a_program_is_read_without_the_fence_around_it(code, read):

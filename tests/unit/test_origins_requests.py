@@ -68,9 +68,10 @@ SEEDS: Mapping[tuple[str, str], str] = {
     ("reflect", "task"): "told", ("reflect", "action"): "fixed", ("reflect", "expected"): "leaf",
     ("reflect", "actual"): "leaf",
     ("propose_patches", "goal"): "told", ("propose_patches", "code"): "code",
-    ("propose_patches", "failures"): "code",
+    ("propose_patches", "failures"): "code", ("propose_patches", "shown"): "code",
+    ("propose_patches", "called"): "code", ("propose_patches", "tried"): "code",
     ("mutate_patch", "goal"): "told", ("mutate_patch", "candidate"): "code",
-    ("mutate_patch", "report"): "code",
+    ("mutate_patch", "report"): "code", ("mutate_patch", "shown"): "code",
     ("ask", "task"): "told", ("ask", "situation"): "open leaf", ("ask", "options"): "fixed",
     ("ask", "evidence"): "page",
 }  # fmt: skip

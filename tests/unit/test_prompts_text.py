@@ -95,6 +95,13 @@ OTHERS = {
         "What is 17 * 23 + 4?", "What is 17…", (), (), final=True, brief=BRIEF, own=True
     )),
     "data": ("merge", p.MergeRequest("When?", "i", (FINDING,), (ADA,), final=True, brief=BRIEF, form=FORM)),
+    "propose_patches_seen": ("propose_patches", p.PatchRequest(
+        "Refunds are untaxed.", "def f(x):\n    return x * 2\n", (
+            "test_f\ndef test_f():\n    assert f(-1) == -1\nAssertionError\n  f(-1) is -2",
+            "test_g\nTypeError: no text\nat m.py:2 in f: return x * 2\n    x = 'a'",
+        ), (2,), shown="def f(x):\n    return x * 2\n", called="# other.py\ndef g(): ...",
+        tried=("627 small changes", "line 2: replace `2` by `1`: mends 1 of 2 failing tests"),
+    )),
     "data_again": ("merge", p.MergeRequest("t", "i", (), (), own=True, form=FORM, fault="year: too early")),
 }  # fmt: skip
 """Prompts that depend on what a request holds, by the name of their file."""

@@ -63,6 +63,7 @@ class _Plugin:
         self.broken: tuple[str, str] = ("NotCollected", "pytest did not collect it")
         self.errors: dict[str, tuple[str, str]] = {}
         self.raised: BaseException | None = None
+        self.last: BaseException | None = None
 
     def pytest_collectreport(self, report: Any) -> None:
         """Note which file could not be collected, and why."""
@@ -89,6 +90,14 @@ class _Plugin:
                 break
         return outcome
 
+    def raising(self, unit: Mapping[str, Any], limit: int) -> BaseException | None:
+        """Run a unit and return what it raised; None where it did not fail."""
+        self.last = None
+        outcome = self.run(unit, limit)
+        if outcome.kind in ("pass", "skip"):
+            return None
+        return self.last or AssertionError(f"{outcome.name}: {outcome.message}")
+
     def item(self, item: Any) -> Outcome:
         """Run one item; what pytest reports as passed or skipped has not failed."""
         from _pytest.runner import runtestprotocol  # type: ignore[import-not-found,unused-ignore]
@@ -97,6 +106,7 @@ class _Plugin:
         reports = runtestprotocol(item, log=False, nextitem=None)
         failed = any(report.failed for report in reports)
         raised, self.raised = self.raised, None
+        self.last = raised
         if failed:
             return self.runner.outcome(raised or AssertionError("the test was expected to fail"))
         return self.runner.outcome(None)

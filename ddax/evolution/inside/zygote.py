@@ -16,6 +16,7 @@ import select
 import signal
 import sys
 import time
+from functools import partial
 from types import CodeType
 from typing import Any
 
@@ -23,6 +24,7 @@ from . import minipytest, observing, ownpytest, probing
 from .frames import MAX_FRAME, read_frame, write_frame
 from .limits import OutOfTime, Watch, apply_limits
 from .loading import WORK, OutOfTicks, Program, Ticks
+from .telling import Teller, raised
 from .tracing import Tracer
 from .units import Runner
 
@@ -43,6 +45,7 @@ class Suite:
         self.units: list[dict[str, Any]] = message["units"]
         self.roots: list[str] = message["roots"]
         self.loaded: list[str] = message["loaded"]
+        self.texts: dict[str, str] = message["codes"]
         self.cache: dict[tuple[str, str], CodeType] = {}
         lay_out(message)
         self.own = ownpytest.Own(message["tests"]) if message["runner"] == "pytest" else None
@@ -117,6 +120,23 @@ def answered(suite: Suite, runner: Runner, job: dict[str, Any]) -> list[str]:
     return [one(row) for row in job["probes"]]
 
 
+def told(suite: Suite, runner: Runner, job: dict[str, Any]) -> list[str]:
+    """Say of each unit of a job how it ended, with values; it runs on its own, so one may be told alone."""
+    units, limit = [suite.units[index] for index in job["units"]], job["ticks"]
+    teller = Teller(suite.texts, {**suite.sources, **job["files"]})
+    if suite.own is None:
+        light = Runner(runner.program, runner.ticks, suite.targets, teller.codes())
+        return [teller.of(partial(raised, light, unit, limit)) for unit in units]
+    said: list[str] = []
+    teller.note_files()
+
+    def loop(owned: Any) -> None:
+        said.extend(teller.of(partial(owned.raising, unit, limit)) for unit in units)
+
+    suite.own.session(runner, loop)
+    return said
+
+
 def candidate(suite: Suite, job: dict[str, Any], watch: Watch | None = None) -> dict[str, Any]:
     """Run a job in this process and return its report."""
     sources = {**suite.sources, **job["files"]}
@@ -143,6 +163,8 @@ def candidate(suite: Suite, job: dict[str, Any], watch: Watch | None = None) -> 
     except BaseException as error:  # every way to fail at import is an outcome
         return {**report, "stage": "import", "error": f"{type(error).__name__}: {error}"[:300]}
     runner = Runner(program, ticks, suite.targets, suite.codes)
+    if job.get("tell"):
+        return {**report, "answers": told(suite, runner, job)}
     if job.get("probes"):
         return {**report, "answers": answered(suite, runner, job)}
     if suite.own is not None:

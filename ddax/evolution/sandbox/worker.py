@@ -173,10 +173,12 @@ class Worker:
         memory: int | None = None,
         idle: float = 0.0,
         probes: Sequence[Mapping[str, Any]] = (),
+        tell: bool = False,
     ) -> dict[str, Any]:
         """Describe a job: changed files, units in order, and when to stop early.
 
-        One that only waits is ended after `idle` seconds without a stir, if these are given.
+        One that only waits is ended after `idle` seconds without a stir, if these are given. With `tell` it
+        answers with what a person would look at in each of the units.
         """
         limits = asdict(self.limits)
         if cpu is not None:
@@ -195,4 +197,5 @@ class Worker:
             "idle": idle,
             "trace": trace,
             "probes": list(probes),
+            "tell": tell,
         }

@@ -12,13 +12,13 @@ from collections.abc import Mapping, Sequence
 
 from ddax.reasoning import protocol as p
 from ddax.reasoning.language import wire as w
+from ddax.reasoning.language.edits import program_of
 from ddax.reasoning.language.quote import clean, ground
 from ddax.reasoning.language.wire import Unfit
 from ddax.types import Citation, Passage, Usage
 
 Named = Mapping[str, Passage]
 MUTATIONS = 2
-_FENCED = re.compile(r"\s*```[^\n`]*\n(.*?)\n?[ \t]*```\s*", re.DOTALL)
 
 
 def citations(found: Sequence[w.CitationWire], passages: Named) -> tuple[Citation, ...]:
@@ -92,15 +92,19 @@ def _whole_sentences(words: list[str]) -> list[str]:
 
 
 def patches(reply: w.PatchesWire, original: str, limit: int) -> p.Patches:
-    """Read candidates without the fence around them; what changes nothing or repeats another is left out."""
+    """Read candidates as whole programs; what changes nothing, repeats or fits nowhere is left out."""
     unique: dict[str, p.CodeCandidate] = {}
+    lost = 0
     for found in reply.candidates:
-        fenced = _FENCED.fullmatch(found.code)
-        code = f"{fenced.group(1)}\n" if fenced else found.code
-        if code.strip() != original.strip():
+        code = program_of(found.code, original)
+        if code is None:
+            lost += 1
+        elif code.strip() != original.strip():
             candidate = p.CodeCandidate(clean(found.hypothesis), code, clean(found.reasoning))
             unique.setdefault(code.strip(), candidate)
-    return p.Patches(tuple(unique.values())[:limit])
+    if lost and not unique:
+        raise Unfit("code: it is neither a function of the program nor an edit whose lines stand in it once")
+    return p.Patches(tuple(unique.values())[:limit], Usage(repaired=lost))
 
 
 def question(reply: w.AskWire) -> p.Question:

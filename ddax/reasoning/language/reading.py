@@ -57,7 +57,16 @@ def read_reply(text: str, model: type[W], *, cut: bool = False) -> Reading[W]:
         found = _exact(text, model) or _loosely(text, model, ended=not cut)
         if len(found) == 1:
             return found[0]
+        if not found and (said := _spoken(text, model)):
+            return said
         raise _clearer(fault, text, model, ended=not cut) from fault
+
+
+def _spoken(text: str, model: type[W]) -> Reading[W] | None:
+    """Return what a form that may also come in words is read as; None where it may not, or is none."""
+    reads = getattr(model, "spoken", None)
+    given = reads(text) if reads else None
+    return Reading(model.model_validate(given), 1) if given else None
 
 
 def _said(text: str) -> str:

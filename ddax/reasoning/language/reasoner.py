@@ -231,8 +231,10 @@ class LanguageReasoner:
         """Propose distinct repairs of a program."""
         prompt = self._book.render(
             "propose_patches", goal=self._data("goal", request.goal), n=str(request.n),
-            suspicious=", ".join(map(str, request.suspicious)) or "",
-            code=self._program(request.code), failures=self._data("failures", lines(request.failures)),
+            suspicious=self._data("lines", _numbered_lines(request.code, request.suspicious)),
+            code=self._program(request.shown or request.code), called=self._data("called", request.called),
+            failures=self._data("failures", "\n\n".join(request.failures)),
+            tried=self._data("tried", "\n".join(request.tried)),
         )  # fmt: skip
         reply, usage = await self._ask(
             "repair", prompt, wire.PatchesWire, lambda found: readers.patches(found, request.code, request.n),
@@ -246,7 +248,7 @@ class LanguageReasoner:
         prompt = self._book.render(
             "mutate_patch", goal=self._data("goal", request.goal),
             hypothesis=self._data("hypothesis", f"{candidate.hypothesis}\n{candidate.reasoning}"),
-            code=self._program(candidate.code), report=self._data("report", request.report),
+            code=self._program(request.shown or candidate.code), report=self._data("report", request.report),
         )  # fmt: skip
         reply, usage = await self._ask(
             "repair", prompt, wire.PatchesWire,
@@ -351,6 +353,12 @@ class LanguageReasoner:
             for by, a in request.arguments
         )
         return self._data("arguments", "\n".join(rows))
+
+
+def _numbered_lines(code: str, numbers: Iterable[int]) -> str:
+    """Return lines of a program with their numbers."""
+    rows = code.splitlines()
+    return "\n".join(f"{n}: {rows[n - 1].strip()}" for n in numbers if 0 < n <= len(rows))
 
 
 def _cited(request: p.MergeRequest) -> list[Passage]:

@@ -16,6 +16,8 @@ from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from ddax.reasoning.language.edits import as_edit, spoken
+
 _DROPPED = frozenset(
     {"title", "default", "minimum", "maximum", "minLength", "maxLength", "exclusiveMinimum", "maxItems"}
 )
@@ -193,11 +195,18 @@ class ReflectWire(Wire):
     text: str = Field(min_length=1, max_length=1500)
 
 
+_CODE = ("code", "program", "patch", "fixed_code", "solution", "function", "diff", "edit", "new_code")
+"""What models call the text of a repair."""
+
+
 class CandidateWire(Wire):
     """A repaired program."""
 
     BARE: ClassVar = "code"
-    ALIASES: ClassVar[Names] = {"code": ("program", "patch", "fixed_code", "solution")}
+    ALIASES: ClassVar[Names] = {
+        "code": _CODE[1:],
+        "hypothesis": ("bug", "problem", "cause"), "reasoning": ("explanation", "why"),
+    }  # fmt: skip
     SPARES: ClassVar[Mapping[str, Any]] = {"hypothesis": "", "reasoning": ""}
 
     hypothesis: str
@@ -209,6 +218,37 @@ class PatchesWire(Wire):
     """Repaired programs, most promising first."""
 
     candidates: list[CandidateWire]
+
+    @classmethod
+    def reformed(cls, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Read edits that are written as pairs of texts."""
+        lists = [(key, x) for key, x in given.items() if isinstance(x, list) and key != "edits"]
+        alone = _with_code(given)
+        if not lists and any(isinstance(alone.get(key), str) for key in _CODE):
+            return {"candidates": [alone]}
+        for key, rows in lists:
+            found = [_with_code(row) for row in rows]
+            if found != rows:
+                return {**given, key: found}
+        return given
+
+    @classmethod
+    def spoken(cls, text: str) -> Mapping[str, Any] | None:
+        """Read code that stands among words, in no object at all."""
+        found = [{"hypothesis": "", "reasoning": "", "code": code} for code in spoken(text)]
+        return {"candidates": found} if found else None
+
+
+def _with_code(row: Any) -> Any:
+    """Return a candidate whose edits are pairs of texts with them as its code."""
+    if not isinstance(row, Mapping) or any(isinstance(row.get(key), str) for key in _CODE):
+        return row
+    edits = next((row[key] for key in ("edits", "changes", "edit", "code") if key in row), row)
+    pairs = edits if isinstance(edits, list) else [edits]
+    blocks = [as_edit(pair) for pair in pairs if isinstance(pair, Mapping)]
+    if not blocks or not all(blocks):
+        return row
+    return {"hypothesis": row.get("hypothesis", ""), "code": "\n".join(blocks)}
 
 
 class AskWire(Wire):
