@@ -70,12 +70,12 @@ def result_lines(result: Mapping[str, Any]) -> Iterator[str]:
 
 def _go_on(result: Mapping[str, Any]) -> str:
     from ddax.graph.results import exit_code_of
-    from ddax.graph.runs import CANCELLED
+    from ddax.graph.runs import CANCELLED, OVER
 
     thread = result["thread_id"]
     if result["status"] == "stopped" and result["stop_reason"] == CANCELLED:
         return f"Go on: {how_to('resume', thread)}"
-    if result["status"] in {"done", "failed", "stopped"}:
+    if result["status"] in OVER:
         if exit_code_of(result) in CUT_SHORT:  # type: ignore[arg-type]  # as in `print_result`
             return f"Ask again, with what was read: {_again(result)}"
         return f'Follow up: {how_to("run --thread", thread)} "NEXT QUESTION"'

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 PROMPT = "> "
 HELLO = "Ask, and ask on; Ctrl-D ends."
-ENDED = frozenset({"done", "failed", "stopped"})
 
 
 def chat(
@@ -109,6 +108,7 @@ def _turn(
 ) -> tuple[int, bool]:
     """Answer one question, or give a waiting one its answer; return the exit code and whether it waits."""
     from ddax.graph.results import exit_code_of
+    from ddax.graph.runs import OVER
 
     async def job(agent: Agent, on_event: OnEvent) -> Result:
         if waits:
@@ -127,6 +127,6 @@ def _turn(
         return known.exit_code, waits
     lines = list(quiet_lines(result) if output.quiet else result_lines(result))
     # The last line says how to follow up, which is the next line of the talk.
-    for line in lines[:-1] if not output.quiet and result["status"] in ENDED else lines:
+    for line in lines[:-1] if not output.quiet and result["status"] in OVER else lines:
         output.say(line)
     return exit_code_of(result), result["status"] == "waiting"  # type: ignore[arg-type]  # as in `print_result`

@@ -118,7 +118,8 @@ def test_settings_come_from_file_environment_and_argument(capsys, place, monkeyp
 @pytest.mark.parametrize(
     ("status", "reason", "code", "way"),
     [
-        ("done", "", 0, FOLLOW), ("failed", "not found in the sources", 1, FOLLOW),
+        ("done", "", 0, FOLLOW), ("not_found", "not found in the sources", 1, FOLLOW),
+        ("failed", "not carried out", 1, FOLLOW),
         ("stopped", "cancelled", 130, "Go on: ddax resume t"),
         ("stopped", "cancelled while it waited", 130, FOLLOW),
         ("stopped", "budget: max_steps", 6, f'{AGAIN}"TASK"'),
