@@ -22,6 +22,7 @@ from ddax.cli.backend import (
 )
 from ddax.cli.errors import Interrupted, as_ddax, report
 from ddax.cli.options import CONFIG, MODEL, SEED, VERBOSE
+from ddax.cli.text import folded
 from ddax.cli.work import QUIET, asked_settings, perform
 from ddax.errors import UsageError
 
@@ -127,6 +128,6 @@ def _turn(
         return known.exit_code, waits
     lines = list(quiet_lines(result) if output.quiet else result_lines(result))
     # The last line says how to follow up, which is the next line of the talk.
-    for line in lines[:-1] if not output.quiet and result["status"] in OVER else lines:
+    for line in folded(lines[:-1] if not output.quiet and result["status"] in OVER else lines):
         output.say(line)
     return exit_code_of(result), result["status"] == "waiting"  # type: ignore[arg-type]  # as in `print_result`

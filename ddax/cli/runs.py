@@ -16,8 +16,9 @@ import typer
 from ddax.cli.answer import result_lines
 from ddax.cli.backend import Opener, Output, check_thread, home_of, opener_of, put, run_folder
 from ddax.cli.board import Board
+from ddax.cli.facts import status_words
 from ddax.cli.options import JSON, VERBOSE
-from ddax.cli.text import clean, columns, shorten, speaks_utf8
+from ddax.cli.text import clean, columns, folded, shorten, speaks_utf8
 from ddax.errors import DdaxError, StateError, UsageError
 
 if TYPE_CHECKING:
@@ -85,7 +86,8 @@ def _line(info: RunInfo, name: int, width: int) -> str:
     """Write a thread in one line, or the task below it where the terminal is too narrow for both."""
     when = _local_time(info.updated)
     steps, ideas = ("-" if count is None else count for count in _counted(info))
-    line = f"{clean(info.thread_id):<{name}}  {info.status:<11} {when}  {steps:>3} steps {ideas:>3} ideas"
+    line = f"{clean(info.thread_id):<{name}}  {status_words(info.status):<11} {when}"
+    line += f"  {steps:>3} steps {ideas:>3} ideas"
     room = width - len(line) - 2
     task = clean(info.task or info.stop_reason, min(70, room if room >= SHORTEST else width - 4))
     return f"{line}  {task}" if room >= SHORTEST else f"{line}\n    {task}"
@@ -118,7 +120,7 @@ def show(
         return
     output.say(clean(info.task, TASK))
     print_tree(Board.of_state(state))
-    for line in result_lines({**result, "overrides": overrides}):
+    for line in folded(result_lines({**result, "overrides": overrides}, details=True)):
         output.say(line)
 
 
