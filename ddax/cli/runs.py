@@ -8,13 +8,12 @@ import sys
 import time
 from collections.abc import Mapping
 from dataclasses import asdict
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ddax.cli.answer import result_lines
-from ddax.cli.backend import Opener, Output, check_thread, home_of, opener_of, put, run_folder
+from ddax.cli.backend import Opener, Output, check_thread, home_of, opener_of, run_folder
 from ddax.cli.board import Board
 from ddax.cli.facts import status_words
 from ddax.cli.options import JSON, VERBOSE
@@ -185,24 +184,3 @@ def cancel(
 async def _cancel(opener: Opener, thread: str) -> None:
     async with opener(None) as agent:
         await agent.cancel(thread)
-
-
-def graph(
-    kind: Annotated[
-        Literal["mermaid", "svg", "png"], typer.Option("--format", help="What to draw.")
-    ] = "mermaid",
-    file: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write to a file instead of stdout.")
-    ] = None,
-    verbose: VERBOSE = False,
-) -> None:
-    """Draw the state machine, offline."""
-    if kind == "png" and file is None and sys.stdout.isatty():
-        raise UsageError(
-            "A PNG does not go to a terminal.",
-            why="It would print as signs that say nothing.",
-            mend="Write: ddax graph --format png -o graph.png",
-        )
-    from ddax.graph.drawing import draw
-
-    put(draw(kind), file)
