@@ -23,6 +23,8 @@ MemoryType = Literal["internal_thought", "observation"]
 Status = Literal["open", "running", "waiting", "done", "failed", "abandoned"]
 FINAL: frozenset[str] = frozenset({"done", "failed", "abandoned"})
 LOST: frozenset[str] = frozenset({"failed", "abandoned"})
+NOT_FOUND = "not_found"
+"""The status of a run that read what it could, and found no answer there: nothing has failed."""
 IdeaKind = Literal["inner", "leaf", "merge"]
 Effect = Literal["none", "reads", "writes", "spends"]
 OriginKind = Literal["user", "model", "web", "file", "memory", "tool", "code"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import ceil
 
 NOT_INSTALLED = "No module named"
@@ -19,6 +20,18 @@ NOT_DONE = "This was not done:"
 def amount(count: int, one: str, many: str = "") -> str:
     """Return a count with its noun: `1 page`, `2 pages`; `many` where an s is not all that is added."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """Return a small count in words with its noun: `three documents`."""
+    words = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+    said = words[count] if 0 <= count < len(words) else f"{count:,}"
+    return f"{said} {one if count == 1 else many or one + 's'}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as a list in a sentence: `a, b and c`."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1]))) if names else ""
 
 
 def gist(text: str, most: int) -> str:

@@ -8,12 +8,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ddax.cli.backend import Output, how_to
-from ddax.cli.board import cost_words
-from ddax.cli.text import clean, clean_block, dump_json
+from ddax.cli.facts import detail_lines, end_lines
+from ddax.cli.text import clean, clean_block, dump_json, folded
 from ddax.errors import BudgetExceeded, ReasonerError
-from ddax.wording import REMEMBERED, amount
+from ddax.wording import REMEMBERED
 
 QUOTE = 240
+UNASKED = "nobody there to ask: "
+"""How the cause begins of what was given up since nobody could be asked."""
 UNCHECKED = "(not checked)"
 """Stands behind a short answer that no quote says."""
 CUT_SHORT = frozenset({BudgetExceeded.exit_code, ReasonerError.exit_code})
@@ -30,7 +32,7 @@ def print_result(result: Mapping[str, Any], output: Output) -> int:
 
     if output.json:
         output.result(result)
-    for line in quiet_lines(result) if output.quiet else result_lines(result):
+    for line in folded(quiet_lines(result) if output.quiet else result_lines(result)):
         output.say(line)
     return exit_code_of(result)  # type: ignore[arg-type]  # a RunResult seen as a mapping
 
@@ -43,8 +45,8 @@ def quiet_lines(result: Mapping[str, Any]) -> Iterator[str]:
         yield _go_on(result)
 
 
-def result_lines(result: Mapping[str, Any]) -> Iterator[str]:
-    """Return a result as lines for people."""
+def result_lines(result: Mapping[str, Any], *, details: bool = False) -> Iterator[str]:
+    """Return a result as lines for people, the answer first; the numbers of the run only as `details`."""
     yield ""
     if result.get("short"):
         mark = f" {UNCHECKED}" if result.get("short_unsupported") and not _own(result) else ""
@@ -61,21 +63,19 @@ def result_lines(result: Mapping[str, Any]) -> Iterator[str]:
     yield from _failures(result)
     yield from _shown(result)
     yield from question_lines(result)
-    yield from _conservative(result)
     yield ""
-    yield from _people(result.get("metrics") or {})
-    yield _facts(result)
+    yield from detail_lines(result) if details else end_lines(result)
     yield _go_on(result)
 
 
 def _go_on(result: Mapping[str, Any]) -> str:
     from ddax.graph.results import exit_code_of
-    from ddax.graph.runs import CANCELLED
+    from ddax.graph.runs import CANCELLED, OVER
 
     thread = result["thread_id"]
     if result["status"] == "stopped" and result["stop_reason"] == CANCELLED:
         return f"Go on: {how_to('resume', thread)}"
-    if result["status"] in {"done", "failed", "stopped"}:
+    if result["status"] in OVER:
         if exit_code_of(result) in CUT_SHORT:  # type: ignore[arg-type]  # as in `print_result`
             return f"Ask again, with what was read: {_again(result)}"
         return f'Follow up: {how_to("run --thread", thread)} "NEXT QUESTION"'
@@ -157,13 +157,17 @@ def override_line(row: Mapping[str, Any]) -> str:
 
 
 def _failures(result: Mapping[str, Any]) -> Iterator[str]:
-    if not result["failures"]:
-        return
-    yield ""
-    yield "What failed:"
-    for failure in result["failures"]:
-        idea, title = clean(failure.get("idea", ""), 40), clean(failure.get("title", ""), 80)
-        yield f"  {idea} {title}: {clean(failure.get('cause', ''), 200)}"
+    held = [row for row in result["failures"] if str(row.get("cause", "")).startswith(UNASKED)]
+    for head, rows in (
+        ("What failed:", [row for row in result["failures"] if row not in held]),
+        ("Left out, since nobody was there to be asked (with --human you are):", held),
+    ):
+        if rows:
+            yield ""
+            yield head
+        for row in rows:
+            cause = clean(str(row.get("cause", "")).removeprefix(UNASKED), 200)
+            yield f"  {clean(row.get('title', ''), 80)}: {cause}"
 
 
 def question_lines(result: Mapping[str, Any]) -> Iterator[str]:
@@ -179,8 +183,7 @@ def question_lines(result: Mapping[str, Any]) -> Iterator[str]:
     if question.get("options"):
         yield f"Options: {', '.join(clean(option, 60) for option in question['options'])}"
     for candidate in question.get("candidates", ()):
-        weight = f"an answer changes {float(candidate['expected_change']):.2f}"
-        yield f"  {clean(candidate['id'], 40)} {clean(candidate['title'], 80)} ({weight})"
+        yield f"  {clean(candidate['id'], 40)} {clean(candidate['title'], 80)}"
 
 
 def _shown(result: Mapping[str, Any]) -> Iterator[str]:
@@ -208,40 +211,3 @@ def _action(question: Mapping[str, Any]) -> Iterator[str]:
         yield f"Data from: {', '.join(clean(name, 80) for name in question['origins'])}"
     if question.get("bound"):
         yield f"Bound to exactly these arguments: {clean(question['bound'], 20)}"
-
-
-def _conservative(result: Mapping[str, Any]) -> Iterator[str]:
-    times = int(result.get("protect", {}).get("conservative", 0))
-    if times:
-        yield ""
-        yield f"Nobody was there to be asked: the conservative path was taken {amount(times, 'time')}."
-
-
-def _people(metrics: Mapping[str, Any]) -> Iterator[str]:
-    """Say what dissents and answers of humans came to, where there were any."""
-    if metrics.get("dissents"):
-        yield (
-            f"Dissents: {metrics['dissents']}, {metrics['dissent_impact']:.0%} changed the value, "
-            f"{metrics['dissents_verified']} shown right"
-        )
-    if metrics.get("escalations"):
-        regretted = f", {metrics['regret_rate']:.0%} of them regretted" if metrics["overrides"] else ""
-        yield (
-            f"Questions to a human: {metrics['escalations']}, {metrics['overrides']} changed what was done"
-            f"{regretted}, useful {metrics['escalation_usefulness']:.0%}"
-        )
-
-
-def _facts(result: Mapping[str, Any]) -> str:
-    usage = result["usage"]
-    reason = f" ({clean(result['stop_reason'], 160)})" if result["stop_reason"] else ""
-    parts = [
-        f"{result['status']}{reason}",
-        f"{amount(result['ideas'], 'idea')} in {amount(result['steps'], 'step')}",
-        f"{usage['seconds']:.1f} s",
-        cost_words(usage),
-        f"rigidity {result['rigidity']:.2f}",
-        f"mood {clean(result['mood'] or '-', 40)}",
-        f"thread {result['thread_id']}",
-    ]
-    return ", ".join(parts)

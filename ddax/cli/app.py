@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Annotated, Any
 
@@ -22,6 +22,7 @@ from ddax.cli import (
     doctor,
     export,
     fix,
+    graphs,
     history,
     mcp,
     memory,
@@ -43,6 +44,26 @@ from ddax.cli import (
 from ddax.cli.errors import Interrupted
 from ddax.cli.models import models_get
 
+RUN, LOOK, EXTEND, MAINTAIN = "Run", "Look", "Extend", "Maintain"
+PANELS = (RUN, LOOK, EXTEND, MAINTAIN)
+"""The headings of the help; each command stands under one."""
+SENTENCE = 300
+"""Characters of a command's first sentence that the list of commands shows."""
+
+
+def write_rows(formatter: Any, head: str, commands: Iterable[Any]) -> None:
+    """Write commands under a heading, each with its first sentence, which is broken but never cut."""
+    with formatter.section(head):
+        formatter.write_dl([(c.name, c.get_short_help_str(SENTENCE)) for c in commands])
+
+
+class Below(TyperGroup):
+    """The commands below another one."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands."""
+        write_rows(formatter, "Commands", [self.get_command(ctx, name) for name in self.list_commands(ctx)])
+
 
 class Commands(TyperGroup):
     """The commands, which hand an interrupt on: the parser would make a bare exit code of it."""
@@ -53,6 +74,14 @@ class Commands(TyperGroup):
             return super().make_context(*words, **options)
         except KeyboardInterrupt as exc:
             raise Interrupted from exc
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands under what they are for, in the order in which they are defined."""
+        found = {
+            name: command for name in self.list_commands(ctx) if (command := self.get_command(ctx, name))
+        }
+        for panel in PANELS:
+            write_rows(formatter, panel, [c for c in found.values() if c.rich_help_panel == panel])
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was named; raises `Interrupted` where Ctrl-C ended it."""
@@ -66,8 +95,8 @@ app = typer.Typer(
     name="ddax",
     cls=Commands,
     help="An agent that thinks in a DAG of ideas, cites its sources, resumes after a crash and can say why.",
-    epilog="Exit codes: 0 ok, 1 failed, 2 usage, 3 no sandbox, 4 corrupt state, 5 thread in use, "
-    "6 stopped by budget, 7 storage, 8 waiting for a human, 9 model, 130 interrupted.",
+    epilog="Exit codes: 0 ok, 1 no answer or failed, 2 usage, 3 no sandbox, 4 corrupt state, "
+    "5 thread in use, 6 stopped by budget, 7 storage, 8 waiting for a human, 9 model, 130 interrupted.",
     no_args_is_help=True,
     add_completion=False,  # installing it would write outside DDAX_HOME
     pretty_exceptions_enable=False,
@@ -92,54 +121,91 @@ def start(
     """Run, look at and resume threads."""
 
 
-app.command("run", cls=work.SourcesCommand)(work.run)
-app.command("chat", cls=work.SourcesCommand)(chat.chat)
-app.command("resume")(work.resume)
-app.command("fix")(fix.fix)
-app.command("answer")(reply.answer)
-app.command("cancel")(runs.cancel)
-app.command("runs")(runs.runs)
-app.command("show")(runs.show)
-app.command("costs")(costs.costs)
-app.command("why")(why.why)
-app.command("verify")(why.verify)
-app.command("graph")(runs.graph)
-app.command("view")(view.view)
-app.command("export")(export.export)
-app.command("analyze")(analyze.analyze)
-app.command("history")(history.history)
-app.command("diff")(history.diff)
-app.command("fork")(history.fork)
-app.command("gc")(history.gc)
-app.command("batch", cls=work.SourcesCommand)(batch.batch)
-app.command("actions")(actions.actions)
-app.command("demo")(demo.demo)
-app.command("mcp")(mcp.mcp)
-app.command("new")(new.new)
-app.command("doctor")(doctor.doctor)
-app.command("init")(setup.init)
-app.command("mood")(mood.mood)
-minds = typer.Typer(help="Look after the controller.", no_args_is_help=True, rich_markup_mode=None)
-minds.command("learn")(mood.learn)
-minds.command("versions")(mood.versions)
-app.add_typer(minds, name="metacognition")
-config = typer.Typer(help="Look at the settings.", no_args_is_help=True, rich_markup_mode=None)
-config.command("show")(setup.config_show)
-app.add_typer(config, name="config")
-debates = typer.Typer(help="Look at debates and judges.", no_args_is_help=True, rich_markup_mode=None)
+def _group(words: str, panel: str, name: str) -> typer.Typer:
+    """Return an empty group of commands that stands under a heading of the help."""
+    group = typer.Typer(cls=Below, help=words, no_args_is_help=True, rich_markup_mode=None)
+    app.add_typer(group, name=name, rich_help_panel=panel)
+    return group
+
+
+app.command("run", cls=work.SourcesCommand, rich_help_panel=RUN)(work.run)
+app.command(
+    "chat",
+    cls=work.SourcesCommand,
+    rich_help_panel=RUN,
+    short_help="Talk with the sources: a question a line.",
+)(chat.chat)
+app.command("resume", rich_help_panel=RUN)(work.resume)
+app.command("answer", rich_help_panel=RUN, short_help="Answer the question a thread waits with.")(
+    reply.answer
+)
+app.command("cancel", rich_help_panel=RUN)(runs.cancel)
+app.command("fix", rich_help_panel=RUN)(fix.fix)
+app.command("batch", cls=work.SourcesCommand, rich_help_panel=RUN, short_help="Run every task of a file.")(
+    batch.batch
+)
+app.command("fork", rich_help_panel=RUN, short_help="Leave a thread at a moment by another way.")(
+    history.fork
+)
+app.command("demo", rich_help_panel=RUN, short_help="See it work: no key, no network.")(demo.demo)
+app.command("runs", rich_help_panel=LOOK)(runs.runs)
+app.command("show", rich_help_panel=LOOK, short_help="Show a thread: task, ideas, result.")(runs.show)
+app.command("view", rich_help_panel=LOOK, short_help="Show the runs in a local page, live.")(view.view)
+app.command("export", rich_help_panel=LOOK, short_help="Write a run into one file: HTML, Markdown or JSON.")(
+    export.export
+)
+app.command("why", rich_help_panel=LOOK, short_help="Show a decision, and what would have changed it.")(
+    why.why
+)
+app.command("history", rich_help_panel=LOOK, short_help="List the checkpoints of a thread.")(history.history)
+app.command("diff", rich_help_panel=LOOK, short_help="Show what differs between two threads.")(history.diff)
+app.command("costs", rich_help_panel=LOOK, short_help="Show what a thread's model calls cost.")(costs.costs)
+app.command("mood", rich_help_panel=LOOK, short_help="Show the state of mind of a thread over time.")(
+    mood.mood
+)
+app.command("verify", rich_help_panel=LOOK, short_help="Prove that no decision of a thread was changed.")(
+    why.verify
+)
+app.command("analyze", rich_help_panel=LOOK, short_help="Draw, tabulate and compare runs.")(analyze.analyze)
+debates = _group("Look at debates and judges.", LOOK, "debate")
 debates.command("report")(debate.report)
 debates.command("rubric")(debate.rubric)
 debates.command("wrong")(debate.wrong)
-app.add_typer(debates, name="debate")
-models = typer.Typer(help="Look at language models.", no_args_is_help=True, rich_markup_mode=None)
+app.command(
+    "new", rich_help_panel=EXTEND, short_help="Write a node, an action or an identity with its test."
+)(new.new)
+app.command("graph", rich_help_panel=EXTEND, short_help="Draw the state machine, or a graph of your own.")(
+    graphs.graph
+)
+app.command(
+    "actions", rich_help_panel=EXTEND, short_help="List the actions, and what the policy says of each."
+)(actions.actions)
+app.command("mcp", rich_help_panel=EXTEND, short_help="Serve ddax as tools, for editors and assistants.")(
+    mcp.mcp
+)
+models = _group("Look at language models.", EXTEND, "models")
 models.command("check")(setup.models_check)
 models.command("get")(models_get)
-app.add_typer(models, name="models")
-words = typer.Typer(help="Look at what a model is told.", no_args_is_help=True, rich_markup_mode=None)
+words = _group("Look at what a model is told.", EXTEND, "prompts")
 words.command("list")(prompts.prompts_list)
 words.command("show")(prompts.prompts_show)
-app.add_typer(words, name="prompts")
-memories = typer.Typer(help="Look after the memory.", no_args_is_help=True, rich_markup_mode=None)
+minds = _group("Look after the controller.", EXTEND, "metacognition")
+minds.command("learn")(mood.learn)
+minds.command("versions")(mood.versions)
+criteria = _group("Look after the judges' rubric.", EXTEND, "rubric")
+criteria.command("show")(rubric.show)
+criteria.command("approve")(rubric.approve)
+criteria.command("refuse")(rubric.refuse)
+criteria.command("undo")(rubric.undo)
+trace = _group("Runs as examples to learn from.", EXTEND, "traces")
+trace.command("export")(traces.export)
+app.command("init", rich_help_panel=MAINTAIN)(setup.init)
+config = _group("Look at the settings.", MAINTAIN, "config")
+config.command("show")(setup.config_show)
+app.command("doctor", rich_help_panel=MAINTAIN, short_help="Say what this machine has and lacks.")(
+    doctor.doctor
+)
+memories = _group("Look after the memory.", MAINTAIN, "memory")
 memories.command("stats")(memory.stats)
 memories.command("search")(memory.search)
 memories.command("show")(memory.show)
@@ -153,26 +219,15 @@ memories.command("restore")(memory_mend.restore)
 memories.command("reset")(memory_mend.reset)
 memories.command("export")(memory_change.export_to)
 memories.command("import")(memory_change.import_from)
-app.add_typer(memories, name="memory")
-people = typer.Typer(
-    help="Look at trust, dissents and overrides.", no_args_is_help=True, rich_markup_mode=None
-)
+people = _group("Look at trust, dissents and overrides.", MAINTAIN, "agents")
 people.command("list")(agents.list_)
 people.command("show")(agents.show)
 people.command("override")(agents.override)
 people.command("revert")(agents.revert)
 people.command("check")(agents.check)
-app.add_typer(people, name="agents")
-criteria = typer.Typer(help="Look after the judges' rubric.", no_args_is_help=True, rich_markup_mode=None)
-criteria.command("show")(rubric.show)
-criteria.command("approve")(rubric.approve)
-criteria.command("refuse")(rubric.refuse)
-criteria.command("undo")(rubric.undo)
-app.add_typer(criteria, name="rubric")
-
-trace = typer.Typer(help="Runs as examples to learn from.", no_args_is_help=True, rich_markup_mode=None)
-trace.command("export")(traces.export)
-app.add_typer(trace, name="traces")
+app.command("gc", rich_help_panel=MAINTAIN, short_help="Let go of the old checkpoints of finished threads.")(
+    history.gc
+)
 
 
 @cache

@@ -17,6 +17,7 @@ from ddax.cli.interrupts import Interrupts
 from ddax.cli.options import CONFIG, MODEL, SEED, VERBOSE
 from ddax.cli.text import clean
 from ddax.errors import SourceError, UsageError
+from ddax.types import NOT_FOUND
 from ddax.wording import amount
 
 if TYPE_CHECKING:
@@ -196,7 +197,7 @@ def _teller(tasks: int, left: int, output: Output) -> Callable[[dict[str, Any]],
 
 
 def _finish(tasks: list[BatchTask], folder: Folder, output: Output) -> int:
-    """Write and print the summary; return 1 where a task failed, else 6 where one was stopped, else 0."""
+    """Write and print the summary; return 1 where a task has no answer, 6 where one was stopped, else 0."""
     from ddax.batch.summary import summary
     from ddax.memory.files import write_atomic
 
@@ -211,6 +212,6 @@ def _finish(tasks: list[BatchTask], folder: Folder, output: Output) -> int:
         usd = "unknown" if total["usd"] is None else f"{total['usd']:.4f}"
         output.say(f"{total['results']} of {amount(total['tasks'], 'task')}: {counts}{scored}; {usd} USD")
         output.say(f"Results: {folder.results}")
-    if total["errors"] or "failed" in total["status"]:
+    if total["errors"] or total["status"].keys() & {"failed", NOT_FOUND}:
         return 1
     return STOPPED if "stopped" in total["status"] else 0

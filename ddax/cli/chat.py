@@ -23,6 +23,7 @@ from ddax.cli.errors import report
 from ddax.cli.interrupts import Interrupts
 from ddax.cli.lines import Lines
 from ddax.cli.options import CONFIG, MODEL, SEED, VERBOSE
+from ddax.cli.text import folded
 from ddax.cli.watch import watcher
 from ddax.cli.work import QUIET, asked_form, asked_settings, interrupted, note_opening, with_way_back
 from ddax.errors import UsageError
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
 PROMPT = "> "
 HELLO = "Ask, and ask on; Ctrl-D ends."
-ENDED = frozenset({"done", "failed", "stopped"})
 
 
 def chat(
@@ -130,6 +130,7 @@ async def questions() -> AsyncIterator[str]:
 async def _turn(agent: Agent, thread: str, text: str, output: Output, *, waits: bool) -> tuple[int, bool]:
     """Answer one question, or give a waiting one its answer; return the exit code and whether it waits."""
     from ddax.graph.results import exit_code_of
+    from ddax.graph.runs import OVER
 
     try:
         with watcher(output) as watch:
@@ -148,6 +149,6 @@ async def _turn(agent: Agent, thread: str, text: str, output: Output, *, waits: 
         raise interrupted(thread, None)
     lines = list(quiet_lines(result) if output.quiet else result_lines(result))
     # The last line says how to follow up, which is the next line of the talk.
-    for line in lines[:-1] if not output.quiet and result["status"] in ENDED else lines:
+    for line in folded(lines[:-1] if not output.quiet and result["status"] in OVER else lines):
         output.say(line)
     return exit_code_of(result), result["status"] == "waiting"  # type: ignore[arg-type]  # as in `print_result`

@@ -17,9 +17,8 @@ from ddax.errors import UsageError
 
 def export(
     thread: Annotated[str, typer.Argument(help="The thread, as `ddax runs` lists it.")],
-    file: Annotated[
-        Path, typer.Argument(help="The file to write: NAME.html, .md or .json; it must not be there.")
-    ],
+    file: Annotated[Path, typer.Argument(help="The file to write: NAME.html, .md or .json.")],
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file if it is there.")] = False,
     verbose: VERBOSE = False,
 ) -> None:
     """Write a run into one file: a page that opens from disk with no network, Markdown, or JSON."""
@@ -34,11 +33,11 @@ def export(
             mend=f"Write: ddax export {thread} {thread}.html",
         )
     name = known_run(thread).thread_id
-    if file.exists():
+    if file.exists() and not force:
         raise UsageError(
             f"The file {str(file)!r} is there already.",
-            why="Nothing is overwritten.",
-            mend="Name another one.",
+            why="Nothing is overwritten unasked.",
+            mend="Name another one, or overwrite it with --force.",
         )
 
     async def gather() -> str:

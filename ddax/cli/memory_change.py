@@ -118,8 +118,10 @@ def consolidate(
 
 
 async def _unfinished(memory: GatedMemory) -> set[str]:
-    """Return the tasks of threads that are not over: they may be resumed."""
-    threads = {info.thread_id for info in run_folder().all() if info.status not in ("done", "failed")}
+    """Return the tasks of threads that may be resumed; a stopped one may be, too, where it was cancelled."""
+    from ddax.graph.runs import OVER
+
+    threads = {info.thread_id for info in run_folder().all() if info.status not in OVER - {"stopped"}}
     rows = await memory.rows("tasks", limit=10**9)
     return {str(row["task"]) for row in rows if row.get("thread") in threads}
 

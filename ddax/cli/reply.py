@@ -11,7 +11,7 @@ from ddax.cli.answer import question_lines
 from ddax.cli.backend import Agent, OnEvent, Output, Result, home_of, how_to, opener_of
 from ddax.cli.options import EVENTS, JSON
 from ddax.cli.runs import known_run
-from ddax.cli.text import clean
+from ddax.cli.text import clean, folded
 from ddax.cli.work import execute
 from ddax.errors import UsageError, json_fault, read_json_text
 
@@ -80,7 +80,7 @@ def _without_choice(context: typer.Context, thread: str, output: Output) -> Usag
             return await agent.result(thread)
 
     result = asyncio.run(look())
-    for line in question_lines(result):
+    for line in folded(question_lines(result)):
         output.say(line)
     options = ", ".join(clean(option, 60) for option in (result.get("question") or {}).get("options", ()))
     return UsageError(

@@ -8,16 +8,16 @@ import sys
 import time
 from collections.abc import Mapping
 from dataclasses import asdict
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ddax.cli.answer import result_lines
-from ddax.cli.backend import Opener, Output, check_thread, home_of, opener_of, put, run_folder
+from ddax.cli.backend import Opener, Output, check_thread, home_of, opener_of, run_folder
 from ddax.cli.board import Board
+from ddax.cli.facts import status_words
 from ddax.cli.options import JSON, VERBOSE
-from ddax.cli.text import clean, columns, shorten, speaks_utf8
+from ddax.cli.text import clean, columns, folded, shorten, speaks_utf8
 from ddax.errors import DdaxError, StateError, UsageError
 
 if TYPE_CHECKING:
@@ -85,7 +85,8 @@ def _line(info: RunInfo, name: int, width: int) -> str:
     """Write a thread in one line, or the task below it where the terminal is too narrow for both."""
     when = _local_time(info.updated)
     steps, ideas = ("-" if count is None else count for count in _counted(info))
-    line = f"{clean(info.thread_id):<{name}}  {info.status:<11} {when}  {steps:>3} steps {ideas:>3} ideas"
+    line = f"{clean(info.thread_id):<{name}}  {status_words(info.status):<11} {when}"
+    line += f"  {steps:>3} steps {ideas:>3} ideas"
     room = width - len(line) - 2
     task = clean(info.task or info.stop_reason, min(70, room if room >= SHORTEST else width - 4))
     return f"{line}  {task}" if room >= SHORTEST else f"{line}\n    {task}"
@@ -118,7 +119,7 @@ def show(
         return
     output.say(clean(info.task, TASK))
     print_tree(Board.of_state(state))
-    for line in result_lines({**result, "overrides": overrides}):
+    for line in folded(result_lines({**result, "overrides": overrides}, details=True)):
         output.say(line)
 
 
@@ -183,24 +184,3 @@ def cancel(
 async def _cancel(opener: Opener, thread: str) -> None:
     async with opener(None) as agent:
         await agent.cancel(thread)
-
-
-def graph(
-    kind: Annotated[
-        Literal["mermaid", "svg", "png"], typer.Option("--format", help="What to draw.")
-    ] = "mermaid",
-    file: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write to a file instead of stdout.")
-    ] = None,
-    verbose: VERBOSE = False,
-) -> None:
-    """Draw the state machine, offline."""
-    if kind == "png" and file is None and sys.stdout.isatty():
-        raise UsageError(
-            "A PNG does not go to a terminal.",
-            why="It would print as signs that say nothing.",
-            mend="Write: ddax graph --format png -o graph.png",
-        )
-    from ddax.graph.drawing import draw
-
-    put(draw(kind), file)

@@ -9,6 +9,7 @@ import json
 import re
 import shutil
 import sys
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 _ESCAPES = re.compile(
@@ -25,6 +26,11 @@ _UNSAFE = (
 )
 _UNSAFE_RE = re.compile(f"[{_UNSAFE}]")
 _ASTRAL = 0x10000
+_HANGING = re.compile(
+    r"\s*(?:[-*+•] +|\[\d+\] +|\d{1,3}[.)] +|(?:In short|Note|Question|Options|Follow up): )?"
+)
+"""What a line begins with that its continuation is indented by."""
+_WORD = re.compile(r"\S+\s*|^\s+")
 
 
 def clean(text: object, limit: int = 0) -> str:
@@ -47,6 +53,51 @@ def shorten(line: str, limit: int) -> str:
 def columns() -> int:
     """Return how wide the terminal is, and 200 where nobody looks at one."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else 200
+
+
+def folded(lines: Iterable[str]) -> Iterator[str]:
+    """Return lines that fit the terminal, each broken between words; nothing changes where nobody looks.
+
+    Code and tables stay as they are.
+    """
+    width, fenced = columns(), False
+    for block in lines:
+        for line in block.split("\n") if sys.stdout.isatty() else [block]:
+            fence = line.lstrip().startswith(("```", "~~~"))
+            fenced = fenced != fence
+            whole = fenced or fence or line.lstrip().startswith("|") or not sys.stdout.isatty()
+            yield from [line] if whole else fold(line, width)
+
+
+def fold(line: str, width: int) -> list[str]:
+    """Break a line between its words; what follows is indented as what the line begins with.
+
+    A word that is too long, as an address, stays whole; one without blanks, as in Chinese, is cut.
+    """
+    from rich.cells import cell_len
+
+    if cell_len(line) <= width:
+        return [line]
+    mark = _HANGING.match(line)
+    lead = mark.group() if mark and len(mark.group()) < width // 2 else ""
+    rows, row = list[str](), lead
+    for word in _pieces(line[len(lead) :], width - len(lead)):
+        if row.strip() and row != lead and cell_len(row) + cell_len(word.rstrip()) > width:
+            rows.append(row.rstrip())
+            row = " " * len(lead)
+        row += word
+    return [*rows, row.rstrip()]
+
+
+def _pieces(text: str, room: int) -> Iterator[str]:
+    """Return the words of a text with the blanks behind them; of a long one of wide signs its parts."""
+    from rich.cells import cell_len, chop_cells
+
+    for word in _WORD.findall(text):
+        if cell_len(word.rstrip()) > room and cell_len(word) > len(word):
+            yield from chop_cells(word, room)
+        else:
+            yield word
 
 
 def speaks_utf8(stream: Any) -> bool:

@@ -28,6 +28,8 @@ LEVELS: tuple[tuple[str, ...], ...] = (
 )
 """The rows of the picture from top to bottom; a node that was added stands below the one it follows."""
 
+OURS = frozenset({"open_task", "select", "close"})
+"""The nodes by which a graph is known to be that of ddax, with others or without."""
 CELL, ROW, BOX_W, BOX_H, MARGIN = 150, 90, 118, 38, 260
 
 
@@ -40,7 +42,7 @@ def svg(graph: CompiledStateGraph[Any, Any, Any, Any] | None = None) -> str:
     """Return the state machine as a self-contained SVG picture."""
     drawn = _drawn(graph)
     places = _places(drawn)
-    width = CELL * max(len(level) for level in LEVELS) + MARGIN
+    width = int(CELL * (1 + 2 * max(abs(x) for x, _ in places.values()))) + MARGIN
     height = ROW * (1 + max(y for _, y in places.values())) + 20
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
@@ -72,13 +74,28 @@ def _drawn(graph: CompiledStateGraph[Any, Any, Any, Any] | None) -> Graph:
 
 def _places(drawn: Graph) -> dict[str, tuple[float, int]]:
     """Return the column (centred at 0) and the row of every node."""
-    rows = [_spread([name for name in level if name in drawn.nodes]) for level in LEVELS]
+    levels = LEVELS if drawn.nodes.keys() >= OURS else _levels(drawn)
+    rows = [_spread([name for name in level if name in drawn.nodes]) for level in levels]
     own = [name for name in drawn.nodes if not any(name in row for row in rows)]
     while own:
         name, column, y = _below(drawn, rows, own)
         rows.insert(y, {name: column})
         own.remove(name)
     return {name: (column, y) for y, row in enumerate(rows) for name, column in row.items()}
+
+
+def _levels(drawn: Graph) -> list[list[str]]:
+    """Return the rows of a graph that is not ours: by the steps from its start, with its end last."""
+    rows, known = [["__start__"]], {"__start__", "__end__"}
+    while True:
+        after = [e.target for name in rows[-1] for e in drawn.edges if e.source == name]
+        row = list(dict.fromkeys(name for name in after if name not in known))
+        if not row:
+            break
+        known.update(row)
+        rows.append(row)
+    loose = [name for name in drawn.nodes if name not in known]
+    return [row for row in (*rows, loose, ["__end__"]) if row]
 
 
 def _spread(names: Sequence[str]) -> dict[str, float]:

@@ -9,7 +9,7 @@ from ddax.actions.sources.skipping import SkippedRow
 from ddax.errors import UsageError
 from ddax.graph.runs import CANCELLED
 from ddax.ideas.idea import Ideas
-from ddax.types import MODEL_KEY, JsonDict, Usage
+from ddax.types import MODEL_KEY, NOT_FOUND, JsonDict, Usage
 from ddax.wording import NOT_DONE
 
 NEEDS = {"choose": 'an "idea"', "edit": '"arguments"', "teach": 'a "lesson"'}
@@ -135,6 +135,8 @@ def exit_code_of(result: RunResult) -> int:
         return 130 if result["stop_reason"].startswith(CANCELLED) else 6
     if result["status"] == "done":
         return 0
+    if result["status"] == NOT_FOUND:
+        return 1
     if result["status"] in ("running", "interrupted"):
         return 130
     return 9 if result["stop_reason"].startswith("model:") else 1

@@ -20,7 +20,7 @@ from typing import Any
 from ddax.configs.secrets import Redactor
 from ddax.errors import StateError, UsageError, read_json_text
 from ddax.memory.files import ensure_folder, write_atomic
-from ddax.types import JsonDict
+from ddax.types import NOT_FOUND, JsonDict
 from ddax.wording import amount
 
 MANIFEST = "run.json"
@@ -36,7 +36,7 @@ UNFINISHED = frozenset({"running", INTERRUPTED, "waiting"})
 """The statuses of a thread that is not at its end; `ddax.graph.standing` says which it has."""
 
 
-OVER = frozenset({"done", "stopped", "failed"})
+OVER = frozenset({"done", NOT_FOUND, "stopped", "failed"})
 """The statuses of a thread that is at its end."""
 LATEST = 253_402_300_799
 """The last second of the calendar, since the epoch."""
@@ -195,7 +195,7 @@ class RunFolder:
         cancelled = next((info.thread_id for info in threads if info.stop_reason == CANCELLED), "")
         raise UsageError(
             "There is no unfinished thread.",
-            why="Every thread is done, stopped or failed, or none was begun.",
+            why="Every thread is at its end, or none was begun.",
             mend=f"One that was cancelled goes on by its name: ddax resume {cancelled}"
             if cancelled
             else "`ddax runs` lists the threads there are.",

@@ -221,7 +221,7 @@ class State(TypedDict, total=False):
     metrics: JsonDict
     """What debates and answers of humans came to in this task; written by `reflect`."""
     status: str
-    """running, done, stopped, failed or waiting."""
+    """running, done, not_found, stopped, failed or waiting."""
     stop_reason: str
 
 

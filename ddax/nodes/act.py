@@ -33,6 +33,7 @@ from ddax.nodes.gather import CLAIMS, HITS, hit_row, whole_text
 from ddax.nodes.leaf_time import LeafTime
 from ddax.nodes.once import Entry, intend, look_up, note_unknown, settle
 from ddax.nodes.permission import Asked, approved, asked, brought
+from ddax.nodes.plain_questions import approval
 from ddax.nodes.reading import keep
 from ddax.nodes.seen import keep_picture
 from ddax.types import MENTION, ActionCall, Effect, Hit, Idea, JsonDict, Record
@@ -144,10 +145,11 @@ async def _shown(packet: LeafPacket, session: Session, effect: Effect, seen: Ask
 
 
 def _wait(packet: LeafPacket, reason: str, seen: Asked, call: ActionCall) -> Update:
-    leaf = packet["leaf"]
+    leaf, (kind, _, cause) = packet["leaf"], reason.partition(": ")
     question = {
-        "idea": leaf, "kind": reason.split(":")[0], "text": reason, "action": dict(call),
-        "effect": seen.reach, "origins": read(seen.arguments), "bound": content_of(packet["action"])[:12],
+        "idea": leaf, "kind": kind, "text": approval(packet["action"], packet.get("title", ""), cause),
+        "details": {"reason": cause}, "action": dict(call), "effect": seen.reach,
+        "origins": read(seen.arguments), "bound": content_of(packet["action"])[:12],
     }  # fmt: skip
     return {
         "ideas": {leaf: Idea(status="waiting", reason=clip(reason, REASON_BYTES))},

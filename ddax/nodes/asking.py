@@ -13,17 +13,17 @@ from ddax.errors import BudgetExceeded, ReasonerError
 from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.ideas import dag
-from ddax.ideas.idea import clip, is_final
-from ddax.ideas.origins import Origins
+from ddax.ideas.idea import is_final
+from ddax.ideas.origins import Origins, join
 from ddax.nodes.arguments import whole
 from ddax.nodes.frontier import frontier, inherited_q, score
 from ddax.nodes.gather import of_chain, of_task, task_text, usage_row
 from ddax.nodes.human import APPROVAL_OPTIONS, PROTECT_OPTIONS, REST, REST_OPTIONS
+from ddax.nodes.plain_questions import surprised
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import AskRequest
 from ddax.reasoning.sourced import FIXED, sourced
-from ddax.types import JsonDict
-from ddax.wording import amount
+from ddax.types import Idea, JsonDict
 
 ASKED = "questions"
 SHOWN = 5
@@ -35,14 +35,10 @@ async def question_of(state: State, session: Session) -> tuple[JsonDict, JsonDic
     pending = state.get("questions", {})
     if pending:
         return await _pending(state, session)
-    about, candidates = await _most_useful(state, session)
+    about, candidates, ahead = await _most_useful(state, session)
     mind = state["mind"]
-    hot = amount(mind["hot"], "outcome that was", "outcomes that were")
-    situation = f"rigidity is {mind['rho']:.2f} after {hot} not expected"
-    if about:
-        title = clip(state["ideas"][about]["title"], 120)
-        situation += f"; most depends on whether this is right to do next: {title!r} (idea {about})"
-    came = of_chain(state["ideas"], state["ideas"][about]) if about else FIXED
+    situation = surprised(mind["hot"], ahead)
+    came = join(*(of_chain(state["ideas"], idea) for idea in ahead)) if ahead else FIXED
     row = await _asked(state, session, situation, PROTECT_OPTIONS, came)
     question = {
         "idea": about or state["work"]["root"],
@@ -52,6 +48,7 @@ async def question_of(state: State, session: Session) -> tuple[JsonDict, JsonDic
         "candidates": candidates,
         "options": list(PROTECT_OPTIONS if about else ("go on", "teach", "stop")),
         "pending": 1,
+        "details": {"rigidity": round(float(mind["rho"]), 4), "unexpected": mind["hot"]},
     }
     return question, row["usage"]
 
@@ -77,6 +74,7 @@ async def _pending(state: State, session: Session) -> tuple[JsonDict, JsonDict]:
     if pending[first].get("kind") == REST:
         row = await _asked(state, session, str(pending[first]["text"]), REST_OPTIONS, FIXED)
         question = {"idea": state["work"]["root"], "kind": REST, "text": row["text"]}
+        question |= {"details": pending[first].get("details", {})}
         return {**question, "options": list(REST_OPTIONS), "pending": len(pending)}, row["usage"]
     shown = {**pending[first], "about": first, "options": list(APPROVAL_OPTIONS), "pending": len(pending)}
     if "action" in shown:
@@ -84,12 +82,12 @@ async def _pending(state: State, session: Session) -> tuple[JsonDict, JsonDict]:
     return shown, {}
 
 
-async def _most_useful(state: State, session: Session) -> tuple[str, list[JsonDict]]:
-    """Return the candidate to ask about and the best candidates, most useful to ask about first."""
+async def _most_useful(state: State, session: Session) -> tuple[str, list[JsonDict], list[Idea]]:
+    """Return the candidate to ask about, the best ones as rows, and all ideas; most useful to ask first."""
     ideas, root = state["ideas"], state["work"]["root"]
     open_ones = dag.runnable_leaves(ideas, root) or dag.open_inner(ideas, root)
     if not open_ones:
-        return "", []
+        return "", [], []
     view = await frontier(state, session)
     terms = score(view, open_ones, {})
     leaning = leanings(terms.total)
@@ -106,7 +104,7 @@ async def _most_useful(state: State, session: Session) -> tuple[str, list[JsonDi
         }
         for k in order[:SHOWN]
     ]
-    return open_ones[order[0]]["id"], rows
+    return open_ones[order[0]]["id"], rows, [open_ones[k] for k in order]
 
 
 async def _asked(
@@ -128,6 +126,6 @@ async def _asked(
         question = await session.metered(work["id"], state.get("usage", {})).ask(request)
         row = {"text": question.text, "usage": usage_row(question.usage)}
     except (BudgetExceeded, ReasonerError) as error:
-        row = {"text": f"The {situation}. How shall I go on?", "usage": usage_row(usage_of(error))}
+        row = {"text": situation, "usage": usage_row(usage_of(error))}
     await session.memory.log(ASKED, {"key": key, **row}, key=key)
     return row

@@ -37,7 +37,7 @@ from ddax.nodes.withheld import withheld
 from ddax.reasoning.budget import REACHED, usage_of
 from ddax.reasoning.protocol import MergeRequest
 from ddax.reasoning.sourced import FIXED, TOLD, of_passages, sourced
-from ddax.types import Idea, JsonDict
+from ddax.types import NOT_FOUND, Idea, JsonDict
 from ddax.wording import NOT_DONE, sentence
 
 NO_ANSWER = "No answer was reached."
@@ -201,20 +201,22 @@ def _status(state: State, answer: Answer, refused: list[str]) -> tuple[str, str]
         model = "model: " if _failed_by_model(root) else ""
         return "failed", f"{model}{root.get('reason', 'the task failed')}"
     if not answer.get("found"):
-        return "failed", _unfound(state, answer)
+        return _unfound(state, answer)
     if refused:
         return "failed", clip(f"requirement broken: {'; '.join(refused)}", REFUSED_BYTES)
     return "done", ""
 
 
-def _unfound(state: State, answer: Answer) -> str:
-    """Say why there is no answer: an order that was not carried out is no silence of the sources."""
+def _unfound(state: State, answer: Answer) -> tuple[str, str]:
+    """Return status and reason where there is no answer: what was not done is no silence of the sources."""
     text, ideas = answer.get("text", ""), dag.subtree(state["ideas"], state["work"]["root"])
     if text.startswith(NO_ANSWER):
         lost = next(filter(_failed_by_model, ideas), None)
-        return f"model: {lost.get('reason', '')}" if lost else "no answer was reached"
+        return "failed", f"model: {lost.get('reason', '')}" if lost else "no answer was reached"
     undone = any(i["status"] == "failed" and i.get("error", {}).get("kind") == UNDONE for i in ideas)
-    return "not carried out" if undone or text.startswith(NOT_DONE) else "not found in the sources"
+    if undone or text.startswith(NOT_DONE):
+        return "failed", "not carried out"
+    return NOT_FOUND, "not found in the sources"
 
 
 def _open(state: State, root: str) -> bool:

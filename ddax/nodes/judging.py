@@ -24,7 +24,7 @@ from ddax.nodes.standing import panel, rubric_of
 from ddax.reasoning.budget import FREE
 from ddax.reasoning.protocol import Reasoner
 from ddax.reasoning.sourced import TOLD, UNKNOWN
-from ddax.types import JsonDict
+from ddax.types import NOT_FOUND, JsonDict
 
 DEBATES = "debates"
 JUDGING = "judging"
@@ -96,7 +96,7 @@ def of_rubric(row: JsonDict) -> Origins:
 
 async def settle_values(state: State, session: Session, answer: Answer, status: str) -> None:
     """Keep how the judged values of a finished task turned out; where it did not finish nothing is known."""
-    if session.judges is None or status not in ("done", "failed"):
+    if session.judges is None or status not in ("done", "failed", NOT_FOUND):
         return
     debates = await session.memory.rows(DEBATES, task=state["work"]["id"], limit=MANY)
     evidence = {idea_id: idea.get("evidence", []) for idea_id, idea in state["ideas"].items()}

@@ -22,6 +22,7 @@ from ddax.memory.protocol import MANY
 from ddax.nodes.gather import evidence, of_chain, task_text
 from ddax.nodes.human import CHOSEN
 from ddax.nodes.permission import approved
+from ddax.nodes.plain_questions import leave
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import JudgeRequest, PredictRequest
 from ddax.reasoning.sourced import FIXED, TOLD, of_passages, of_request, sourced
@@ -182,5 +183,6 @@ def _hold(state: State, session: Session, leaf: Idea, q: float, found: Lookahead
         return
     found.patch[leaf["id"]] = Idea(status="waiting", reason=clip(why, REASON_BYTES))
     found.questions[leaf["id"]] = {
-        "idea": leaf["id"], "kind": "approval", "text": f"approval: {why}", "action": dict(leaf["action"]),
+        "idea": leaf["id"], "kind": "approval", "action": dict(leaf["action"]),
+        "text": f"I expect little of this step. {leave([leaf])}", "details": {"reason": why},
     }  # fmt: skip

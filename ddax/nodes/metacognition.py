@@ -22,6 +22,7 @@ from ddax.metacognition.controller import MoodState, Step
 from ddax.metacognition.effects import effects_of
 from ddax.metacognition.signals import Signal, SignalConverter
 from ddax.nodes.claims import conflicts, felt
+from ddax.nodes.plain_questions import NO_PROGRESS
 from ddax.types import EntailmentCheck, JsonDict
 
 MOODS = "moods"
@@ -115,9 +116,9 @@ async def _question(
     rows = await session.memory.rows(MOODS, task=work["id"], limit=MANY)
     if sum(1 for row in rows if row["asked"] and row["step"] < state["step"]) >= MAX_ASKED:
         return {}
-    sure = max(step.mood["belief"])
-    text = f"mood is {step.mood['state']} ({sure:.2f}) and the work does not get on: {signal.reason}"
-    return {work["root"]: {"idea": work["root"], "kind": "rest", "text": text}}
+    sure = round(max(step.mood["belief"]), 4)
+    details = {"mood": step.mood["state"], "belief": sure, "reason": signal.reason}
+    return {work["root"]: {"idea": work["root"], "kind": "rest", "text": NO_PROGRESS, "details": details}}
 
 
 async def _log(state: State, session: Session, seen: Noticed, step: Step, *, asked: bool) -> None:

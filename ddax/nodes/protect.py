@@ -195,7 +195,9 @@ def _conservative(state: State) -> Update:
     """Give up what waits for an approval; open leaves stay, restricted by the policy table."""
     patch: Patch = {}
     for idea_id in state.get("questions", {}):
-        reason = clip(f"nobody there to ask: {state['questions'][idea_id]['text']}", REASON_BYTES)
+        question = state["questions"][idea_id]
+        why = question.get("details", {}).get("reason", question["text"])
+        reason = clip(f"nobody there to ask: {why}", REASON_BYTES)
         patch = apply_patches(patch, [grow.abandon(state["ideas"], idea_id, reason)])
     update: Update = {"mind": dict(mark_conservative(_mind(state))), "questions": Overwrite({})}
     if patch:

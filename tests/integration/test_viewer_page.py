@@ -140,7 +140,7 @@ async def test_a_question_of_protect_mode_is_answered_and_the_run_goes_on_before
     async with served(Home(home), {}, opener) as (where, _), browser_page(viewing) as page:
         watched = await see(page, where, "asks")
         ask = page.locator(".ask")
-        await expect(ask).to_contain_text("rigidity is")
+        await expect(ask).to_contain_text("otherwise than I expected. May I")
         await expect(ask.locator("label", has_text="choose")).to_be_visible()
         await page.screenshot(path=tmp_path / "protect.png")
         await ask.locator("label", has_text="teach").first.click()

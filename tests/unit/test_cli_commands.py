@@ -82,7 +82,8 @@ def test_a_piped_run_prints_a_line_an_event_and_the_answer(capsys):
         "It is 42.",
         "[1] A <a.txt>",
         "“the answer is 42”",
-        "done, 3 ideas in 4 steps",
+        "Done. It took ",
+        "Details: ddax show",
         "Follow up: ddax run",
     ):
         assert words in out
@@ -118,7 +119,8 @@ def test_settings_come_from_file_environment_and_argument(capsys, place, monkeyp
 @pytest.mark.parametrize(
     ("status", "reason", "code", "way"),
     [
-        ("done", "", 0, FOLLOW), ("failed", "not found in the sources", 1, FOLLOW),
+        ("done", "", 0, FOLLOW), ("not_found", "not found in the sources", 1, FOLLOW),
+        ("failed", "not carried out", 1, FOLLOW),
         ("stopped", "cancelled", 130, "Go on: ddax resume t"),
         ("stopped", "cancelled while it waited", 130, FOLLOW),
         ("stopped", "budget: max_steps", 6, f'{AGAIN}"TASK"'),
@@ -367,7 +369,7 @@ def test_a_page_cannot_style_the_output(capsys):
     )
     _, out, _ = call(capsys, "run", "what?", "--sources", "docs", by=by)
     assert "\nred\n" in out
-    assert "  0.1 a: [bold]x y\n" in out
+    assert "  a: [bold]x y\n" in out
     assert not set(out) & set("\x1b\x07\u202e")
 
 

@@ -128,7 +128,9 @@ async def test_deny_and_ask_hold_for_what_nobody_outside_sees(kit: Any, name: st
 
     denied, held = await done("deny"), await done("ask")
     assert denied["ideas"]["0.1"]["error"]["kind"] == "not_allowed"
-    assert held["questions"]["0.1"]["text"] == "approval: the settings want to be asked about this action"
+    question = held["questions"]["0.1"]
+    assert question["text"].endswith("The settings want to be asked about this action.")
+    assert question["details"] == {"reason": "the settings want to be asked about this action"}
     assert await base.memory.rows("intents") == [], "nothing was begun"
 
 

@@ -158,7 +158,7 @@ FOUND = {"text": "Trondby.", "short": "", "found": True, "support": 0.9, "citati
     ("changes", "root", "status", "reason"),
     [
         ({"answer": FOUND}, {"status": "done"}, "done", ""),
-        ({"answer": {**FOUND, "found": False}}, {"status": "done"}, "failed", "not found in the sources"),
+        ({"answer": {**FOUND, "found": False}}, {"status": "done"}, "not_found", "not found in the sources"),
         (
             {"answer": {**FOUND, "found": False, "text": "This was not done: no page."}},
             {"status": "done"},
@@ -209,7 +209,8 @@ async def test_what_fails_before_anything_is_read_is_no_silence_of_the_sources(
     update = await kit.update(close, state, session)
     told = "No answer was reached. Nothing was read, since this failed: It refused."
     assert (update["answer"]["text"] != told) == silent
-    assert (update["status"], update["stop_reason"]) == ("failed", reason)
+    assert (update["status"], update["stop_reason"]) == ("not_found" if silent else "failed", reason)
+    assert update["messages"][-1].response_metadata["ddax"]["status"] == update["status"]
 
 
 @pytest.mark.parametrize("acted", [False, True])

@@ -108,7 +108,9 @@ async def resting(kit: Any, *, human: bool = True, before: str = "EXPLORE", **se
 async def test_a_resting_mood_asks_the_human_once_and_goes_on(kit: Any, monkeypatch: Any) -> None:
     session, state, update = await resting(kit)
     assert update["mood"]["action"] == "REST"
-    assert update["questions"]["0"]["kind"] == "rest" and "STAGNANT" in update["questions"]["0"]["text"]
+    question = update["questions"]["0"]
+    assert question["kind"] == "rest" and question["details"]["mood"] == "STAGNANT"
+    assert question["text"].endswith("Shall I go on, or stop?") and "STAGNANT" not in question["text"]
     after = kit.reduced(state, update)
     chosen = await kit.after(select, after, session)
     assert chosen["decision"]["next"] == "protect"

@@ -61,7 +61,7 @@ async def test_the_effort_says_how_far_a_model_goes(kit: Any, tmp_path: Path, ef
     replies["merge"] = [kit.synthesis(found=False)]
     async with kit.agent(tmp_path, replies, sources=("notes",), effort=effort) as agent:
         result = await agent.run(kit.question, thread="t")
-    assert result["status"] == "failed" and result["stop_reason"] == "not found in the sources"
+    assert result["status"] == "not_found" and result["stop_reason"] == "not found in the sources"
     assert (calls(agent).get("expand", 0) > 0) == (effort != "quick")
     assert len(finals(agent)) == (2 if effort == "normal" else 1)
 

@@ -85,7 +85,10 @@ async def test_the_question_is_about_the_idea_whose_answer_changes_most(kit: Any
     assert changes == sorted(changes, reverse=True) and len(changes) == 3
     assert set(asks[0]["options"]) == {"go on", "choose", "edit", "veto", "teach", "stop"}
     ((_, request),) = [r for r in session.reasoner.requests if r[0] == "ask"]
-    assert asks[0]["about"] in request.situation
+    first = state["ideas"][asks[0]["about"]]["action"]["args"]["query"]
+    assert request.situation.partition(": ")[2].startswith(f"“{first}”"), "what most depends on is first"
+    assert "May I search for these three queries" in request.situation
+    assert asks[0]["details"]["rigidity"] == round(state["mind"]["rho"], 4)
 
 
 @pytest.mark.parametrize("choice", ["choose", "edit", "veto"])

@@ -108,7 +108,9 @@ async def test_a_query_with_words_of_a_file_is_put_to_the_human_who_is_there(tmp
         result = await agent.run(QUESTION, thread="t")
         question = result["question"]
         assert (result["status"], service.asked) == ("waiting", [QUESTION])
-        assert question["text"] == "approval: an action that reads outside, with data from a file"
+        assert question["details"] == {"reason": "an action that reads outside, with data from a file"}
+        assert question["text"].startswith("May I search for “")
+        assert question["text"].endswith("It asks another machine, with data from a file.")
         query = question["action"]["args"]["query"]
         assert "payroll" in query.casefold()
         while result["status"] == "waiting":

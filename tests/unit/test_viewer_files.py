@@ -301,8 +301,9 @@ async def test_the_commands_write_their_files(
     (tmp_path / "notes.md").write_text("mine", encoding="utf-8")
     capsys.readouterr()
     assert await asyncio.to_thread(call, "export", "t", str(tmp_path / "notes.md")) == 2
-    assert "is there already" in capsys.readouterr().err
-    assert (tmp_path / "notes.md").read_text(encoding="utf-8") == "mine"
+    assert "--force" in capsys.readouterr().err and (tmp_path / "notes.md").read_text("utf-8") == "mine"
+    assert await asyncio.to_thread(call, "export", "t", str(tmp_path / "notes.md"), "--force") == 0
+    assert (tmp_path / "notes.md").stat().st_size > 1000
     assert await asyncio.to_thread(call, "export", "t", str(tmp_path / "t.pdf")) == 2
     assert await asyncio.to_thread(call, "export", "t", str(tmp_path / "none" / "t.md")) == 7
     assert await asyncio.to_thread(call, "export", "x", str(tmp_path / "x.md")) == 2

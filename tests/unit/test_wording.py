@@ -47,7 +47,9 @@ def test_what_happened_once_is_said_in_the_singular(capsys: Any) -> None:
         "ideas": 1, "steps": 1, "rigidity": 0.0, "mood": "EXPLORE", "failures": [],
         "protect": {"conservative": 1}, "usage": {"model_calls": 0, "tokens": 0, "usd": 0.0, "seconds": 0.5},
     }  # fmt: skip
-    assert any(line.endswith("the conservative path was taken 1 time.") for line in result_lines(result))
+    told = "\n".join(result_lines(result, details=True))
+    assert "nobody was there to be asked 1 time:" in told and "1 idea in 1 step" in told
+    assert "nobody" not in "\n".join(result_lines(result)).lower(), "under a good answer it says nothing"
     print_repair(
         RepairResult(False, 0.0, "", {}, "", "out of time", 1, 0.1, 0.0, (0, 2), (0, 2), (0, 0), "none"),
         None,

@@ -199,7 +199,7 @@ const times = (count) => (count === 1 ? "once" : count ? `${count} times` : "nev
 
 export function overview(standing, { select, live, at, ideas, past }) {
   const { result, run } = standing;
-  const over = ["done", "failed", "stopped"].includes(run.status);
+  const over = ["done", "not_found", "failed", "stopped"].includes(run.status);
   const [many, steps, usage] = over || !at ? [result.ideas, result.steps, result.usage] : [ideas, at.step, { model_calls: at.calls, tokens: at.tokens, usd: at.usd }];
   const button = (id) => h("button", { class: "link mono", on: { click: () => select(id) } }, id ?? "");
   const cited = result.citations.map((one, k) => h("li", {}, h("p", { class: "small" }, `[${k + 1}] `, h("cite", {}, one.title || one.source), one.remembered ? ", remembered from an earlier task" : ""), h("blockquote", {}, one.quote)));
