@@ -7,6 +7,7 @@ import logging
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -37,19 +38,26 @@ async def open_library(
     max_seconds: float = math.inf,
     web: Pages | None = None,
     tell: bool = True,
+    brought: Sequence[Document] = (),
 ) -> SourceLibrary:
     """Read sources and index them; nothing is written outside of `cache_dir`.
 
     `max_bytes` caps one file, `max_seconds` the time of reading; pages come from `web`, or plainly where
-    there is none. With `tell`, what of the sources is not read is told in one warning. Raises SourceError
-    that names the source which cannot be read, and StorageError where the cache cannot be written.
+    there is none. `brought` are documents beside the sources. With `tell`, what of the sources is not read
+    is told in one warning. Raises SourceError that names the source which cannot be read, and StorageError
+    where the cache cannot be written.
     """
     cache = await asyncio.to_thread(ExtractCache, cache_dir)
     wait = Wait(max_seconds, asyncio.get_running_loop().time() + max_seconds)
     found = [
         await read_source(spec, cache, allow_hosts, max_bytes, web, wait) for spec in dict.fromkeys(specs)
     ]
-    library = await asyncio.to_thread(assembled, tuple(specs), found, embedder, cache_dir, allow_hosts, web)
+    if brought:
+        clean = cache.redactor.value
+        own = [replace(one, title=clean(one.title), text=clean(one.text)) for one in brought]
+        found.append(Found(own, []))
+    named = (*specs, *((f"documents:{len(brought)}",) if brought else ()))
+    library = await asyncio.to_thread(assembled, named, found, embedder, cache_dir, allow_hosts, web)
     if tell and (said := note(rows_of(library.skipped))):
         logging.getLogger("ddax").warning("%s", said)
     return library
