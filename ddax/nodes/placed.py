@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ddax.actions.sources.brought import METADATA
+from ddax.actions.sources.extract import METADATA
 from ddax.graph.services import Session
 from ddax.graph.state import Answer
 

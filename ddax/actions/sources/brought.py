@@ -17,13 +17,12 @@ import numpy as np
 
 from ddax.actions.protocol import Library
 from ddax.actions.sources.documents import ExtractCache
-from ddax.actions.sources.extract import Extracted, document, from_text
+from ddax.actions.sources.extract import METADATA, Extracted, document, from_text
 from ddax.actions.sources.skipping import skipped_of
 from ddax.actions.sources.tokens import query_tokens, tokens
 from ddax.errors import ActionError, UsageError
 from ddax.memory.protocol import Embedder
 from ddax.types import Document, Hit
-from ddax.wording import amount
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document as LangChainDocument
@@ -37,8 +36,6 @@ DRAWN = 10
 PLACES = ("page", "start_index", "row", "sheet_name", "chunk", "seq_num")
 """Keys of metadata by which documents of one source are told apart, as the loaders of LangChain have them."""
 MOST_FIELDS, FIELD_CHARS = 16, 200
-METADATA = "metadata"
-"""Where the notes of a document have what it brought along."""
 
 
 @dataclass(frozen=True)
@@ -219,8 +216,7 @@ class RetrievedLibrary:
         rows = await asyncio.to_thread(self.cache.get, [(self._key(source), "")])
         kept = rows.get(self._key(source))
         if isinstance(kept, list) and kept:
-            made = document(Extracted(kept[0].title, kept[0].text), source)
-            self.found[source] = replace(made, notes=json.loads(kept[0].links[0]))
+            self.found[source] = document(kept[0], source)
             return self.found[source]
         return await self.local.read(source)
 
@@ -247,10 +243,5 @@ class RetrievedLibrary:
 
 
 def _extract(one: Document) -> Extracted:
-    """Return a document as the cache keeps it: its notes stand where a page has its links."""
-    return Extracted(one.title, one.text, (json.dumps(dict(one.notes), ensure_ascii=False),))
-
-
-def told(documents: Sequence[Document]) -> str:
-    """Say how many documents were handed over, as the name of a source."""
-    return amount(len(documents), "document")
+    """Return a document as the cache keeps it."""
+    return Extracted(one.title, one.text, fields=one.notes.get(METADATA, {}))
