@@ -16,22 +16,48 @@ os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
 os.environ.setdefault("ANONYMIZED_TELEMETRY", "False")
 
 __version__ = "0.1.0"
-__all__ = ["Context", "build_graph", "load_context", "open_agent", "splice"]
+__all__ = [
+    "Agent",
+    "Context",
+    "Parts",
+    "RunResult",
+    "State",
+    "action",
+    "build_graph",
+    "from_retriever",
+    "from_tool",
+    "load_context",
+    "open_agent",
+    "splice",
+]
 
 if TYPE_CHECKING:
     from typing import Any
 
+    from ddax.actions.langchain import from_tool
+    from ddax.actions.registry import action
+    from ddax.actions.sources.brought import from_retriever
     from ddax.configs.layers import load_context
     from ddax.configs.settings import Context
     from ddax.graph.builder import build_graph, splice
-    from ddax.graph.runner import open_agent
+    from ddax.graph.handed import Parts
+    from ddax.graph.results import RunResult
+    from ddax.graph.runner import Agent, open_agent
+    from ddax.graph.state import State
 
 _HOMES = {
+    "Agent": "ddax.graph.runner",
     "Context": "ddax.configs.settings",
+    "Parts": "ddax.graph.handed",
+    "RunResult": "ddax.graph.results",
+    "State": "ddax.graph.state",
+    "action": "ddax.actions.registry",
     "build_graph": "ddax.graph.builder",
+    "from_retriever": "ddax.actions.sources.brought",
+    "from_tool": "ddax.actions.langchain",
     "load_context": "ddax.configs.layers",
-    "splice": "ddax.graph.builder",
     "open_agent": "ddax.graph.runner",
+    "splice": "ddax.graph.builder",
 }
 
 
@@ -59,3 +85,8 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    """Return the names there are, so that a shell or notebook completes them before their first use."""
+    return sorted({*globals(), *__all__})

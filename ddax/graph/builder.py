@@ -15,7 +15,9 @@ from langgraph.graph import END, START, StateGraph
 from ddax.configs.settings import Context
 from ddax.errors import UsageError
 from ddax.graph.binding import bind
+from ddax.graph.compiled import IdeaGraph
 from ddax.graph.routing import CHOICES, route
+from ddax.graph.schemas import schemas_of
 from ddax.graph.services import Services
 from ddax.graph.sessions import LocalServices
 from ddax.graph.splicing import checked
@@ -36,10 +38,20 @@ from ddax.nodes.select import select
 Builder = StateGraph[State, Context, Input, State]
 
 
-def build_graph(services: Services | None = None) -> Builder:
-    """Return the uncompiled state machine, bound to its services."""
+def build_graph(
+    services: Services | None = None, *, state_schema: type | None = None, input_schema: type | None = None,
+    output_schema: type | None = None,
+) -> Builder:  # fmt: skip
+    """Return the uncompiled state machine, bound to its services.
+
+    `state_schema` is a TypedDict with fields of your own, which go in, are kept and come out; `input_schema`
+    and `output_schema` say which of all fields do. Raises UsageError for a field that cannot be had.
+    """
     services = services or LocalServices()
-    graph: Builder = StateGraph(State, context_schema=Context, input_schema=Input)
+    schemas = schemas_of(state_schema, input_schema, output_schema)
+    graph: Builder = IdeaGraph(
+        schemas.state, context_schema=Context, input_schema=schemas.input, output_schema=schemas.output
+    )
 
     graph.add_node("open_task", bind(open_task, services), metadata={"role": "open the task"})
     graph.add_node("select", bind(select, services), metadata={"role": "choose what is next"})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -61,6 +61,10 @@ def config_of(thread: str, context: Context) -> RunnableConfig:
     return {"configurable": {"thread_id": thread}, "recursion_limit": limit}
 
 
+LISTENING = frozenset({"callbacks", "tags", "metadata", "run_name", "run_id"})
+"""What a run may be given in its config."""
+
+
 def heard_by(asked: RunnableConfig | None, config: Any) -> Any:
     """Return the config of a run with the callbacks, tags and metadata it is asked for.
 
@@ -68,14 +72,25 @@ def heard_by(asked: RunnableConfig | None, config: Any) -> Any:
     """
     if not asked:
         return config
-    unknown = sorted(set(asked) - {"callbacks", "tags", "metadata", "run_name", "run_id"})
+    check_listening(asked)
+    return {**config, **asked}
+
+
+def check_listening(asked: object) -> None:
+    """Refuse a config that says more than who listens; raises UsageError."""
+    if not isinstance(asked, Mapping):
+        raise UsageError(
+            "A run is given a config that is none.",
+            why=f"This is a {type(asked).__name__}.",
+            mend='Give a mapping: config={"callbacks": [handler], "tags": ["nightly"]}',
+        )
+    unknown = sorted(set(asked) - LISTENING)
     if unknown:
         raise UsageError(
             f"A run is given {unknown[0]!r} in its config.",
             why="The agent sets the thread and its limits itself; callbacks, tags and metadata are yours.",
             mend="Leave it out; a thread is named by thread=..., limits by the settings.",
         )
-    return {**config, **asked}
 
 
 def not_open() -> UsageError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from inspect import get_annotations
 from pathlib import Path
@@ -12,15 +12,20 @@ from typing import TYPE_CHECKING, Any
 from langgraph.graph import StateGraph
 
 from ddax.actions.protocol import Action, Library
+from ddax.actions.sources.brought import Retrieving, check_documents, retrieving
 from ddax.configs.models import Models
 from ddax.configs.settings import Context
-from ddax.errors import UsageError
+from ddax.errors import UsageError, of_setting
 from ddax.memory.protocol import Embedder, Memory
 from ddax.reasoning.given import is_chat_model, name_among, objects_of
 from ddax.reasoning.protocol import Reasoner
 
 if TYPE_CHECKING:
+    from langchain_core.documents import Document as LangChainDocument
     from langchain_core.language_models import BaseChatModel
+    from langchain_core.retrievers import BaseRetriever
+    from langchain_core.vectorstores import VectorStore
+    from langgraph.checkpoint.base import BaseCheckpointSaver
 
     from ddax.actions.web.search.protocol import Provider
 
@@ -39,11 +44,20 @@ class Parts:
     search: Provider | None = None
     model: BaseChatModel | None = None
     models: Mapping[str, BaseChatModel] = field(default_factory=dict)
+    documents: tuple[LangChainDocument, ...] = ()
+    """Documents of LangChain, as sources beside those of the settings."""
+    retriever: Retrieving | None = None
+    """Who is asked for further documents at each search."""
 
     @property
     def objects(self) -> dict[str, BaseChatModel]:
         """Return the chat models that are given as objects, by the names that settings have for them."""
         return objects_of(self.model, self.models)
+
+    @property
+    def brings_sources(self) -> bool:
+        """Whether there is something to read beside what the settings name."""
+        return bool(self.library or self.search or self.documents or self.retriever)
 
     def __post_init__(self) -> None:
         """Raise UsageError for a part that is none, or for two actions of one name."""
@@ -53,6 +67,15 @@ class Parts:
         check_part("memory", self.memory, Memory)
         check_part("library", self.library, Library)
         check_part("embedder", self.embedder, Embedder)
+        check_documents(self.documents)
+        if self.documents and self.library is not None:
+            raise UsageError(
+                "Parts are given documents beside a library.",
+                why="A library of your own has its own documents, and these would never be read.",
+                mend="Let the library hold them, or leave it out.",
+            )
+        if self.retriever is not None:
+            self.retriever = retrieving(self.retriever)
         if self.search is not None:
             from ddax.actions.web.search.protocol import Provider
 
@@ -157,19 +180,66 @@ def with_models(
     return Context(**chosen), parts
 
 
+def with_sources(
+    parts: Parts, documents: Iterable[LangChainDocument],
+    retriever: BaseRetriever | VectorStore | Retrieving | None,
+) -> Parts:  # fmt: skip
+    """Return parts with documents and a retriever that were given beside them; raises UsageError."""
+    several = check_documents(documents)
+    asked = retrieving(retriever) if retriever is not None else parts.retriever
+    return replace(parts, documents=(*parts.documents, *several), retriever=asked)
+
+
+def check_store(given: object) -> None:
+    """Refuse a store that is none of LangGraph's; raises UsageError."""
+    from langgraph.store.base import BaseStore
+
+    if not (given is None or isinstance(given, BaseStore)):
+        raise UsageError(
+            "An agent is opened with a store that is none.",
+            why=f"This is a {type(given).__name__}.",
+            mend="Give one of LangGraph: InMemoryStore(); a checkpointer is given as checkpointer=...",
+        )
+
+
+def named_own(parts: Parts, saver: BaseCheckpointSaver[Any] | None) -> dict[str, Any]:
+    """Name what is given in Python and stands in no setting, by the argument of `open_agent`."""
+    found: dict[str, Any] = {}
+    if saver is not None:
+        found["checkpointer"] = type(saver).__name__
+    if parts.documents:
+        found["documents"] = len(parts.documents)
+    if parts.retriever is not None:
+        found["retriever"] = parts.retriever.name
+    return found
+
+
 def refuse_models(context: Context, parts: Parts, home: Path | str | None) -> None:
     """Refuse settings whose models cannot be asked: a wrong name, a missing key or package.
 
     Where a reasoner is given, or a recording answers, none is asked.
     """
-    if context.model_name == "embedded" or context.replay or parts.reasoner is not None:
+    if context.replay or parts.reasoner is not None:
+        return
+    seats = set[str]()
+    if context.debate.panel != Context.model_fields["debate"].default.panel:
+        from ddax.debate.panel import load_panel
+
+        with of_setting("debate.panel"):
+            seats = {seat.model for seat in load_panel(context.debate.panel)} - {""}
+    if context.model_name == "embedded" and not seats:
         return
     from ddax.configs.prices import load_providers
     from ddax.memory.home import Home
     from ddax.reasoning.factory import check_models
 
     place = Path(home) if home else Home.from_environ(os.environ).path
-    check_models(
-        context.model, context.models, providers=load_providers(home=place), environment=os.environ,
-        objects=parts.objects,
-    )  # fmt: skip
+    given: Any = {
+        "providers": load_providers(home=place),
+        "environment": os.environ,
+        "objects": parts.objects,
+    }
+    check_models(context.model, context.models, **given)
+    with of_setting("debate.panel"):
+        for model in sorted(seats):
+            check_models(model, context.models, **given)

@@ -25,7 +25,6 @@ from ddax.types import EntailmentCheck, JsonDict
 if TYPE_CHECKING:
     from ddax.actions.registry import Registry
     from ddax.actions.web.client import Web
-    from ddax.actions.web.search.protocol import Provider
     from ddax.debate.living import LivingRubrics
     from ddax.environments.protocol import Environment
     from ddax.memory.agents import AgentStore
@@ -114,7 +113,7 @@ class _Opening:
         with of_setting("debate.panel"):
             benches = {model: await self.reasoner(actions, model=model) for model in models}
         web = await self.web()
-        library = self.parts.library or await self.library(web)
+        library = await self.retrieving(self.parts.library or await self.library(web))
         check = await asyncio.to_thread(open_check, embedder, settings.support)
         scale = await asyncio.to_thread(
             load_calibration, embedder.name, embedder.fingerprint, fallback=UNMEASURED
@@ -148,7 +147,7 @@ class _Opening:
             benches=benches,
             memory=memory,
             served=self.served,
-            reads=bool(settings.sources or settings.web.search or self.parts.library or self.parts.search),
+            reads=bool(settings.sources or settings.web.search or self.parts.brings_sources),
             pictures=PictureStore(place.cache / "pictures"),
             # It embeds what searches have not needed yet, and ends with the session.
             behind=asyncio.create_task(library.warm(), name="ddax-fill-behind") if fill else None,
@@ -194,7 +193,7 @@ class _Opening:
         from ddax.memory.chroma import load
 
         reading = asyncio.create_task(
-            _library(self.settings, self.embedder, self.place, web, self.clock, provider=self.parts.search)
+            _library(self.settings, self.embedder, self.place, web, self.clock, parts=self.parts)
         )
         try:
             await asyncio.wait({reading}, timeout=SOON_SECONDS)
@@ -204,6 +203,16 @@ class _Opening:
         finally:
             reading.cancel()
             await asyncio.wait({reading})  # it writes into the caches, which are closed next
+
+    async def retrieving(self, library: Library) -> Library:
+        """Return a library that also asks the retriever that was given, where one was."""
+        if self.parts.retriever is None:
+            return library
+        from ddax.actions.sources.brought import RetrievedLibrary
+        from ddax.actions.sources.documents import ExtractCache
+
+        cache = await asyncio.to_thread(ExtractCache, self.place.cache)
+        return RetrievedLibrary(library, self.parts.retriever, self.embedder, cache)
 
     async def controller(self) -> Controller:
         """Open the controller of the mood with the matrices the settings name."""
@@ -333,9 +342,10 @@ async def _library(
     web: Web,
     clock: Clock,
     *,
-    provider: Provider | None,
+    parts: Parts,
 ) -> Library:
     from ddax.actions.sources import open_library
+    from ddax.actions.sources.brought import documents_of
     from ddax.actions.web.opening import with_search
     from ddax.environments.opening import is_world
 
@@ -346,13 +356,14 @@ async def _library(
         allow_hosts=settings.allow_hosts,
         max_seconds=settings.budget.max_seconds,
         web=web,
+        brought=documents_of(parts.documents),
     )
     return await asyncio.to_thread(
         with_search,
         sources,
         web,
         os.environ,
-        provider=provider,
+        provider=parts.search,
         embedder=embedder,
         folder=home.cache / "web",
         clock=clock,

@@ -8,6 +8,7 @@ from typing import Any, TypedDict
 from ddax.actions.sources.skipping import SkippedRow
 from ddax.errors import UsageError
 from ddax.graph.runs import CANCELLED
+from ddax.graph.schemas import own_values
 from ddax.ideas.idea import Ideas
 from ddax.types import MODEL_KEY, NOT_FOUND, JsonDict, Usage
 from ddax.wording import NOT_DONE
@@ -15,7 +16,7 @@ from ddax.wording import NOT_DONE
 NEEDS = {"choose": 'an "idea"', "edit": '"arguments"', "teach": 'a "lesson"'}
 """What belongs to a choice, by its name."""
 
-CITED = ("source", "title", "quote", "remembered")
+CITED = ("source", "title", "quote", "remembered", "metadata")
 """What a result tells of a citation."""
 
 
@@ -45,6 +46,7 @@ class RunResult(TypedDict):
     metrics: JsonDict
     question: JsonDict | None
     skipped: list[SkippedRow]
+    state: JsonDict
 
 
 def result_of(thread: str, state: dict[str, Any], interrupts: tuple[Any, ...] = ()) -> RunResult:
@@ -82,6 +84,7 @@ def result_of(thread: str, state: dict[str, Any], interrupts: tuple[Any, ...] = 
         metrics=dict(state.get("metrics", {})),
         question=_asked(interrupts[0].value) if interrupts else None,
         skipped=list(state.get("work", {}).get("skipped", [])),
+        state=own_values(state),
     )
 
 

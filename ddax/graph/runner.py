@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import os
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,46 +18,62 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from langgraph.errors import GraphDrained
-from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import RunControl
 
 from ddax.configs.secrets import Redactor
 from ddax.configs.settings import Context
 from ddax.errors import ReasonerError, SandboxError, ThreadInUse, Unavailable, UsageError
 from ddax.graph.builder import Builder, build_graph
+from ddax.graph.compiled import CompiledGraph, compiled
 from ddax.graph.costs import CALLS
-from ddax.graph.entering import OPENED, Going, config_of, heard_by, not_open, refuse_a_model
-from ddax.graph.handed import check_builder, check_kind, refuse_models, with_models
+from ddax.graph.direct import DirectRuns
+from ddax.graph.ending import settle
+from ddax.graph.entering import OPENED, Going, check_listening, config_of, heard_by, not_open, refuse_a_model
+from ddax.graph.handed import (
+    check_builder,
+    check_kind,
+    check_store,
+    named_own,
+    refuse_models,
+    with_models,
+    with_sources,
+)
 from ddax.graph.outputs import as_asked, with_output
 from ddax.graph.relied import check_relied
 from ddax.graph.results import RunResult, exit_code_of, result_of
 from ddax.graph.runs import CANCELLED, INTERRUPTED, RunFolder, RunInfo, named
-from ddax.graph.savers import open_store
+from ddax.graph.savers import brought, open_store
+from ddax.graph.schemas import refuse_unknown
 from ddax.graph.services import Clock, Parts
 from ddax.graph.sessions import LocalServices
-from ddax.graph.snapshots import answered, attended, checkpoint_of, cut_short, newest, unanswered, whole
-from ddax.graph.standing import as_noted, counted, followed, of_this_graph, standing
-from ddax.graph.state import Input, State
+from ddax.graph.snapshots import answered, attended, checkpoint_of, cut_short, newest, whole
+from ddax.graph.standing import as_noted, counted, followed, of_this_graph, refuse_without, standing
+from ddax.graph.state import Input
 from ddax.graph.streaming import Event, OnEvent, events_of, tell
 from ddax.graph.tasks import check_task
 from ddax.graph.tracing import traced
-from ddax.graph.waiting import OwnLoop, T, refuse_a_loop, waited
-from ddax.ideas import dag
+from ddax.graph.waiting import Plainly
 from ddax.memory.migrations import sqlite_errors
 from ddax.metacognition.versions import settled
 from ddax.nodes.open_task import TASK_CHARS
 from ddax.types import JsonDict
 
 if TYPE_CHECKING:
+    from langchain_core.documents import Document
     from langchain_core.language_models import BaseChatModel
+    from langchain_core.retrievers import BaseRetriever
     from langchain_core.runnables import RunnableConfig
+    from langchain_core.vectorstores import VectorStore
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+    from langgraph.store.base import BaseStore
 
+    from ddax.actions.sources.brought import Retrieving
     from ddax.configs.models import ModelRecord
     from ddax.graph.history import Moment
     from ddax.graph.retention import Rule, Swept
     from ddax.memory.home import Home
 
-Graph = CompiledStateGraph[State, Context, Input, State]
+Graph = CompiledGraph
 
 __all__ = ["Agent", "Event", "RunInfo", "RunResult", "config_of", "exit_code_of", "open_agent"]
 
@@ -65,24 +81,37 @@ __all__ = ["Agent", "Event", "RunInfo", "RunResult", "config_of", "exit_code_of"
 def open_agent(
     context: Context | None = None, *, model: str | ModelRecord | BaseChatModel | None = None,
     models: Mapping[str, str | ModelRecord | BaseChatModel] | None = None, home: Path | str | None = None,
-    parts: Parts | None = None, build: Callable[[LocalServices], Builder] = build_graph,
+    documents: Iterable[Document] = (), retriever: BaseRetriever | VectorStore | Retrieving | None = None,
+    checkpointer: BaseCheckpointSaver[Any] | None = None, store: BaseStore | None = None,
+    config: RunnableConfig | None = None, parts: Parts | None = None,
+    build: Callable[[LocalServices], Builder] = build_graph,
     clock: Clock = time.time, monotonic: Clock = time.monotonic,
 ) -> Agent:  # fmt: skip
     """Return an agent to be entered with `async with` (or `with`).
 
     `home` is where everything is kept (default: DDAX_HOME, else `.ddax`), `parts` replaces the parts
-    that the settings name, `build` makes the graph (to add nodes of one's own). `model` and, by role,
-    `models` are names, records or chat model objects, and win over the settings. Raises UsageError for
-    settings that are no `Context`, and parts that are no `Parts`, ReasonerError for a model without its key.
+    that the settings name, `build` makes the graph (to add nodes and state of one's own). `model` and, by
+    role, `models` are names, records or chat model objects, and win over the settings. `documents` and a
+    `retriever` are sources beside those of the settings. `checkpointer` and `store` are LangGraph's, in
+    place of the home's checkpoints and for nodes of your own; whoever gives them closes them. `config` has
+    callbacks, tags and metadata of every run. Raises UsageError for what is none of these, ReasonerError
+    for a model without its key.
     """
     check_kind(context, Context, place="settings", mend='Context(sources=("docs",))')
     check_kind(parts, Parts, place="parts", mend="parts=Parts(actions=(...))")
+    brought.check_saver(checkpointer)
+    check_store(store)
+    check_listening(config or {})
     chosen, given = with_models(context or Context(), parts or Parts(), model, models)
+    given = with_sources(given, documents, retriever)
     refuse_models(chosen, given, home)
-    return Agent(chosen, home=home, parts=given, build=build, clock=clock, monotonic=monotonic)
+    return Agent(
+        chosen, home=home, parts=given, build=build, clock=clock, monotonic=monotonic,
+        saver=checkpointer, items=store, config=config,
+    )  # fmt: skip
 
 
-class Agent:
+class Agent(Plainly):
     """A compiled graph with its saver, memory and reasoner."""
 
     graph: Graph
@@ -90,12 +119,15 @@ class Agent:
     def __init__(
         self, context: Context, *, home: Path | str | None, parts: Parts | None,
         build: Callable[[LocalServices], Builder], clock: Clock, monotonic: Clock,
+        saver: BaseCheckpointSaver[Any] | None = None, items: BaseStore | None = None,
+        config: RunnableConfig | None = None,
     ) -> None:  # fmt: skip
         self.context = context
+        self._saver, self._items, self._config = saver, items, config or {}
         self._home_path, self._parts, self._build = home, parts, build
         self._clock, self._monotonic = clock, monotonic
         self._stack = contextlib.AsyncExitStack()
-        self._loop: OwnLoop | None = None
+        super().__init__()
         self._controls: set[RunControl] = set()
         self._going = Going()
         self.home: Home
@@ -124,10 +156,13 @@ class Agent:
         )
         await self._stack.enter_async_context(traced(os.environ))
         self._stack.push_async_callback(self.services.close)
-        self.store = await self._stack.enter_async_context(open_store(self.home.checkpoints, os.environ))
+        kept = brought.opened(self._saver) if self._saver else open_store(self.home.checkpoints, os.environ)
+        self.store = await self._stack.enter_async_context(kept)
         made = self._build(self.services)
         check_builder(made)
-        self.graph = made.compile(checkpointer=self.store, name="ddax")
+        graph = made.compile(checkpointer=self._saver or self.store, store=self._items, name="ddax")
+        keeper = DirectRuns(self, self._begun, self._settle, self._controls, self._clock)
+        self.graph = compiled(graph, keeper, config=self._config)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -141,46 +176,13 @@ class Agent:
                 self.__dict__.pop(name, None)
             await self._stack.aclose()
 
-    def __enter__(self) -> Self:
-        """Open the agent for synchronous code."""
-        refuse_a_loop()
-        with contextlib.ExitStack() as undo:
-            self._loop = undo.enter_context(OwnLoop())
-            self._loop.run(self.__aenter__())
-            undo.pop_all()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Close an agent opened with `with`."""
-        loop, self._loop = self._loop, None
-        if loop is not None:
-            with contextlib.ExitStack() as ending:
-                ending.push(loop)
-                loop.run(self.__aexit__(kind, error, trace))
-
-    def run_sync(self, task: str, **asked: Any) -> RunResult:
-        """Run a task from synchronous code, inside a plain `with`; it takes what `run` takes."""
-        return self.wait(self.run(task, **asked))
-
-    def resume_sync(self, thread: str | None = None, **asked: Any) -> RunResult:
-        """Resume a thread from synchronous code, inside a plain `with`; it takes what `resume` takes."""
-        return self.wait(self.resume(thread, **asked))
-
-    def wait(self, doing: Coroutine[Any, Any, T]) -> T:
-        """Wait in synchronous code, inside a plain `with`: `agent.wait(agent.history("t"))`.
-
-        Several threads may wait at once. Raises UsageError where nothing can be waited for.
-        """
-        return waited(doing, self._loop, opened="store" in self.__dict__)
-
     async def run(
         self, task: str, *, thread: str | None = None, on_event: OnEvent | None = None, output: Any = None,
-        config: RunnableConfig | None = None,
+        config: RunnableConfig | None = None, state: Mapping[str, Any] | None = None,
     ) -> RunResult:  # fmt: skip
         """Run a task to its end; on a finished thread it follows up with the same memory and mind.
 
+        `state` has values of the fields that a `state_schema` adds; `result["state"]` has them back.
         `output` is the form of the answer, in place of the one in the settings: "text", a pydantic class or
         a JSON schema; the filled form is `result["output"]`. `config` has callbacks, tags and metadata for
         LangGraph, and what listens sees every model call.
@@ -190,6 +192,8 @@ class Agent:
         """
         asked = with_output(self.context, output, self.services.forms)
         check_task(task, asked)
+        given: Any = {**(state or {}), **Input(task=task)}
+        refuse_unknown(given, self.graph.takes)
         name = named(thread, self._clock())
         async with self._begun(name):
             known = await asyncio.to_thread(self.runs.load, name)
@@ -200,12 +204,11 @@ class Agent:
             info = RunInfo(
                 name, task, "running", checkpoint_id=before, before=before, updated=now,
                 created=known.created if known else now, context=context.model_dump(mode="json"),
+                own=self.own,
             )  # fmt: skip
             async with self.runs.begun(info, known):
                 await self.services.session(context, soon=(task[:TASK_CHARS],))
-            return as_asked(
-                await self._drive(name, Input(task=task), context, on_event, asked=config), output
-            )
+            return as_asked(await self._drive(name, given, context, on_event, asked=config), output)
 
     async def resume(
         self, thread: str | None = None, *, answer: Any = None, on_event: OnEvent | None = None,
@@ -220,6 +223,7 @@ class Agent:
         name = (await self._resumable(thread)).thread_id
         async with self._begun(name):
             info = (await self._resumable(name)).with_model(model)
+            refuse_without(info, self.own)
             await whole(self.store, name, self.home.checkpoints, rewind=last_good)
             state = await self._snapshot(info)
             context = Context.model_validate(info.context) if info.context else self.context
@@ -248,10 +252,10 @@ class Agent:
 
     def stream(
         self, task: str, *, thread: str | None = None, output: Any = None,
-        config: RunnableConfig | None = None,
+        config: RunnableConfig | None = None, state: Mapping[str, Any] | None = None,
     ) -> AsyncGenerator[Event, None]:  # fmt: skip
         """Run a task and yield its events; the last one has the type `result`."""
-        asked = {"thread": thread, "output": output, "config": config}
+        asked = {"thread": thread, "output": output, "config": config, "state": state}
         return events_of(lambda tell: self.run(task, on_event=tell, **asked))
 
     async def state(self, thread: str) -> dict[str, Any]:
@@ -312,6 +316,11 @@ class Agent:
         """Return what LangGraph's own calls need: the thread, and a recursion limit that no run reaches."""
         return config_of(thread, self.context)
 
+    @property
+    def own(self) -> JsonDict:
+        """What was given in Python and stands in no setting, by the argument of `open_agent`."""
+        return named_own(self._parts or Parts(), self._saver)
+
     def drain(self) -> bool:
         """Ask what runs here to stop at its next superstep, to be resumed; tells whether anything runs."""
         for control in self._controls:
@@ -363,7 +372,7 @@ class Agent:
             self.drain()
         try:
             with sqlite_errors(self.home.checkpoints):
-                parts: Any = self.graph.astream(
+                parts: Any = self.graph.unkept(
                     given, heard_by(asked, {**config, **start}), context=context, stream_mode="custom",
                     durability="sync", control=control,
                 )  # fmt: skip
@@ -387,17 +396,6 @@ class Agent:
         return await self._settle(thread, config, stopped)
 
     async def _settle(self, thread: str, config: Any, stopped: str) -> RunResult:
-        with sqlite_errors(self.home.checkpoints):
-            state = await unanswered(self.graph, await self.graph.aget_state(config))
-        result = result_of(thread, state.values, tuple(state.interrupts))
-        if stopped:
-            result["stop_reason"] = stopped
-            result["status"] = stopped if stopped == INTERRUPTED else "stopped"
-        # A manifest says what was begun and not ended; `standing` tells whether anybody is at it.
-        status = "running" if result["status"] == INTERRUPTED else result["status"]
-        await self._note(
-            thread, status=status, stop_reason=result["stop_reason"], steps=result["steps"],
-            ideas=result["ideas"], digest=dag.digest(state.values.get("ideas", {})),
-            checkpoint_id=checkpoint_of(state),
-        )  # fmt: skip
-        return result
+        return await settle(
+            self.graph, self.runs, self.home, thread=thread, config=config, stopped=stopped, now=self._clock()
+        )

@@ -60,7 +60,8 @@ class RunInfo:
 
     `before` is the newest checkpoint from before the task, "" for the first task of a thread;
     `forked_from` is the thread it was forked from, "" for one that began by itself; `began_with` is the
-    model its task began with, "" where that is the one of its `context`.
+    model its task began with, "" where that is the one of its `context`; `own` names what it was given in
+    Python alone, by the argument of `open_agent`.
     """
 
     thread_id: str
@@ -77,6 +78,7 @@ class RunInfo:
     context: JsonDict = field(default_factory=dict)
     forked_from: str = ""
     began_with: str = ""
+    own: JsonDict = field(default_factory=dict)
     version: int = VERSION
 
     @property

@@ -36,6 +36,13 @@ async def newest(graph: Any, config: Any, info: RunInfo, path: Path) -> Any:
 
 def gone(info: RunInfo) -> StateError:
     """Return the error for a thread whose manifest knows of checkpoints that are not there."""
+    if saver := info.own.get("checkpointer"):
+        return StateError(
+            f"the checkpoints of thread {info.thread_id!r} are not in this home.",
+            why=f"It was run from Python with a checkpointer of its own, {saver}.",
+            mend="Open it there: open_agent(checkpointer=...), then"
+            f" `await agent.resume({info.thread_id!r})`.",
+        )
     what = f"the checkpoints of thread {info.thread_id!r} are gone."
     return damaged(f"The run had come to step {info.steps}.", what=what, left=False)
 

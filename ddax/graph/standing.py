@@ -90,6 +90,18 @@ async def of_this_graph(graph: Any, state: Any, thread: str) -> None:
         )
 
 
+def refuse_without(info: RunInfo, own: Mapping[str, Any]) -> None:
+    """Raise UsageError where a thread was given documents or a retriever, and this agent is given none."""
+    lacks = [name for name in ("documents", "retriever") if name in info.own and name not in own]
+    if lacks and info.resumable:
+        raise UsageError(
+            f"thread {info.thread_id!r} was given {' and '.join(lacks)} in Python.",
+            why="Without them it would go on as if nothing were there to read.",
+            mend=f"Resume it there: open_agent({', '.join(f'{name}=...' for name in lacks)}), then"
+            f" `await agent.resume({info.thread_id!r})`.",
+        )
+
+
 def as_noted(result: RunResult, info: RunInfo) -> RunResult:
     """Give a result of checkpoints the status of its thread: they do not know of a cancel or a kill.
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+import contextlib
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, wait
 from contextvars import Context, copy_context
 from functools import partial
 from threading import Thread
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from ddax.errors import UsageError
 from ddax.graph.entering import not_open
+
+if TYPE_CHECKING:
+    from ddax.graph.results import RunResult
 
 T = TypeVar("T")
 
@@ -119,3 +123,50 @@ def _live(begun: Future[asyncio.AbstractEventLoop]) -> None:
             except (SystemExit, KeyboardInterrupt):  # of a task: who waits for it is told, others go on
                 continue
             return
+
+
+class Plainly:
+    """What an agent offers to code without async: a plain `with`, and calls that wait."""
+
+    if TYPE_CHECKING:
+        run: Callable[..., Coroutine[Any, Any, RunResult]]
+        resume: Callable[..., Coroutine[Any, Any, RunResult]]
+        __aenter__: Callable[..., Coroutine[Any, Any, Any]]
+        __aexit__: Callable[..., Coroutine[Any, Any, None]]
+
+    def __init__(self) -> None:
+        self._loop: OwnLoop | None = None
+
+    def __enter__(self) -> Self:
+        """Open the agent for synchronous code."""
+        refuse_a_loop()
+        with contextlib.ExitStack() as undo:
+            self._loop = undo.enter_context(OwnLoop())
+            self._loop.run(self.__aenter__())
+            undo.pop_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close an agent opened with `with`."""
+        loop, self._loop = self._loop, None
+        if loop is not None:
+            with contextlib.ExitStack() as ending:
+                ending.push(loop)
+                loop.run(self.__aexit__(kind, error, trace))
+
+    def run_sync(self, task: str, **asked: Any) -> RunResult:
+        """Run a task from synchronous code, inside a plain `with`; it takes what `run` takes."""
+        return self.wait(self.run(task, **asked))
+
+    def resume_sync(self, thread: str | None = None, **asked: Any) -> RunResult:
+        """Resume a thread from synchronous code, inside a plain `with`; it takes what `resume` takes."""
+        return self.wait(self.resume(thread, **asked))
+
+    def wait(self, doing: Coroutine[Any, Any, T]) -> T:
+        """Wait in synchronous code, inside a plain `with`: `agent.wait(agent.history("t"))`.
+
+        Several threads may wait at once. Raises UsageError where nothing can be waited for.
+        """
+        return waited(doing, self._loop, opened="store" in self.__dict__)

@@ -31,6 +31,7 @@ from ddax.nodes.gather import (
 )
 from ddax.nodes.judging import settle_values
 from ddax.nodes.knowing import all_own
+from ddax.nodes.placed import placed
 from ddax.nodes.quoting import synthesis
 from ddax.nodes.remembered import remembered
 from ddax.nodes.withheld import withheld
@@ -60,7 +61,7 @@ async def close(state: State, *, session: Session) -> Update:
         answer = await supported(answer, state, session)
     refused = broken(state["work"].get("requirements", []), _facts(state, answer))
     status, reason = _status(state, answer, refused)
-    answer = await remembered(state, answer, session)
+    answer = await placed(await remembered(state, answer, session), session)
     answer = await withheld(answer, state["work"], session)
     await settle_values(state, session, answer, status)
     root = state["work"]["root"]

@@ -85,7 +85,7 @@ def of_turns(state: State) -> Origins:
 def message_of(answer: Answer, work: Work, status: str, otherwise: str) -> AIMessage:
     """Return an answer as a chat message, with its citations as plain data."""
     citations = [
-        {**{key: c[key] for key in ("source", "title", "start", "end") if key in c},
+        {**{key: c[key] for key in ("source", "title", "start", "end", "metadata") if key in c},
          "quote": str(c.get("quote", ""))[:QUOTE_CHARS]}
         for c in answer.get("citations", [])
     ]  # fmt: skip

@@ -50,7 +50,7 @@ def test_parts_that_do_what_they_say_are_taken():
     ("build", "made"),
     [
         (lambda services: None, "NoneType"),
-        (lambda services: build_graph(services).compile(), "CompiledStateGraph"),
+        (lambda services: build_graph(services).compile(), "CompiledGraph"),
     ],
 )
 async def test_what_is_no_graph_is_told_before_anything_runs(build, made, tmp_path):

@@ -6,15 +6,28 @@ import asyncio
 import logging
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from ddax.actions.sources.documents import ExtractCache
-from ddax.actions.sources.files import MAX_BYTES, Found, OutOfTime, exists, read_path, unreadable
+from ddax.actions.sources.documents import SCHEMA, ExtractCache
+from ddax.actions.sources.files import (
+    MAX_BYTES,
+    PASSING,
+    Found,
+    OutOfTime,
+    Tell,
+    exists,
+    read_scanned,
+    scan_path,
+    unreadable,
+)  # fmt: skip
 from ddax.actions.sources.library import SourceLibrary
 from ddax.actions.sources.python_docs import SCHEME, read_python
-from ddax.actions.sources.skipping import note, rows_of
+from ddax.actions.sources.scanning import Scan, stamps
+from ddax.actions.sources.shelf import key_of, open_shelf, write_shelf
+from ddax.actions.sources.skipping import UNREAD, note, rows_of
 from ddax.actions.sources.web import SCHEMES, Pages, read_url
 from ddax.errors import ActionError, SourceError
 from ddax.memory.embedding_cache import CachedEmbedder
@@ -37,19 +50,28 @@ async def open_library(
     max_seconds: float = math.inf,
     web: Pages | None = None,
     tell: bool = True,
+    brought: Sequence[Document] = (),
+    progress: Tell | None = None,
 ) -> SourceLibrary:
     """Read sources and index them; nothing is written outside of `cache_dir`.
 
     `max_bytes` caps one file, `max_seconds` the time of reading; pages come from `web`, or plainly where
-    there is none. With `tell`, what of the sources is not read is told in one warning. Raises SourceError
+    there is none. `brought` are documents beside the sources. With `tell`, what of the sources is not read
+    is told in one warning; `progress` is told how many files were read, and of how many. Raises SourceError
     that names the source which cannot be read, and StorageError where the cache cannot be written.
     """
     cache = await asyncio.to_thread(ExtractCache, cache_dir)
     wait = Wait(max_seconds, asyncio.get_running_loop().time() + max_seconds)
-    found = [
-        await read_source(spec, cache, allow_hosts, max_bytes, web, wait) for spec in dict.fromkeys(specs)
-    ]
-    library = await asyncio.to_thread(assembled, tuple(specs), found, embedder, cache_dir, allow_hosts, web)
+    reading = _Reading(cache, cache_dir, tuple(allow_hosts), max_bytes, web, wait, progress)
+    found = [await reading.looked_at(spec) for spec in dict.fromkeys(specs)]
+    if brought:
+        clean = cache.redactor.value
+        own = [replace(one, title=clean(one.title), text=clean(one.text)) for one in brought]
+        found.append(Found(own, []))
+    named = (*specs, *((f"documents:{len(brought)}",) if brought else ()))
+    if not isinstance(embedder, CachedEmbedder):
+        embedder = CachedEmbedder(embedder, cache_dir / "vectors.sqlite")
+    library = await asyncio.to_thread(reading.library, named, found, embedder)
     if tell and (said := note(rows_of(library.skipped))):
         logging.getLogger("ddax").warning("%s", said)
     return library
@@ -62,24 +84,65 @@ class Wait(NamedTuple):
     until: float
 
 
-async def read_source(
-    spec: str,
-    cache: ExtractCache,
-    allow_hosts: Sequence[str],
-    max_bytes: int,
-    web: Pages | None,
-    wait: Wait,
-) -> Found:
-    """Read one source by its kind."""
-    await asyncio.to_thread(check_source, spec)
-    if spec.startswith(SCHEME):
-        return await asyncio.to_thread(read_python, spec, cache=cache)
-    if spec.lower().startswith(SCHEMES):
-        return Found([await read_page(spec, allow_hosts, web, wait)], [])
-    try:
-        return await asyncio.to_thread(read_path, spec, cache=cache, max_bytes=max_bytes, until=wait.until)
-    except OutOfTime as exc:
-        raise late(f"The source {spec!r} cannot be read.", wait, "or give fewer or smaller files") from exc
+class _Reading(NamedTuple):
+    """What sources are read with."""
+
+    cache: ExtractCache
+    folder: Path
+    allow_hosts: tuple[str, ...]
+    max_bytes: int
+    web: Pages | None
+    wait: Wait
+    progress: Tell | None
+
+    async def looked_at(self, spec: str) -> Found | Scan:
+        """Read one source by its kind; of files and folders only what there is to be read."""
+        await asyncio.to_thread(check_source, spec)
+        if spec.startswith(SCHEME):
+            return await asyncio.to_thread(read_python, spec, cache=self.cache)
+        if spec.lower().startswith(SCHEMES):
+            return Found([await read_page(spec, self.allow_hosts, self.web, self.wait)], [])
+        return await asyncio.to_thread(scan_path, spec, max_bytes=self.max_bytes)
+
+    def library(
+        self, specs: tuple[str, ...], found: Sequence[Found | Scan], embedder: Embedder
+    ) -> SourceLibrary:
+        """Put sources together, each document once; where all is as it was, as it was kept."""
+        key = key_of(part for one in found for part in _stamps(one))
+        given: Any = {
+            "embedder": embedder, "folder": self.folder, "allow_hosts": self.allow_hosts, "web": self.web,
+            "key": key,
+        }  # fmt: skip
+        shelf = open_shelf(self.folder, key)
+        if shelf is not None:
+            return SourceLibrary(specs, (), skipped=shelf.skipped, shelf=shelf, **given)
+        read = [self._read(one) if isinstance(one, Scan) else one for one in found]
+        by_source = {document.source: document for part in read for document in part.documents}
+        documents = [by_source[source] for source in sorted(by_source)]
+        skipped = [item for part in read for item in part.skipped]
+        library = SourceLibrary(specs, documents, skipped=skipped, **given)
+        if not any(item.reason.startswith((*PASSING, UNREAD)) for item in skipped):
+            write_shelf(self.folder, key, library.shelf())
+        return library
+
+    def _read(self, scan: Scan) -> Found:
+        try:
+            return read_scanned(scan, cache=self.cache, until=self.wait.until, tell=self.progress)
+        except OutOfTime as exc:
+            what = f"The source {scan.spec!r} cannot be read."
+            raise late(what, self.wait, "or give fewer or smaller files") from exc
+
+
+def _stamps(found: Found | Scan) -> Iterator[str]:
+    """Yield what an index depends on: of files their names, times and sizes, of others what they say."""
+    if isinstance(found, Scan):
+        yield f"{SCHEMA}\0{found.max_bytes}\n"
+        yield from stamps(found)
+        return
+    for one in found.documents:
+        yield f"{one.source}\0{one.doc_id}\0{dict(one.notes)}\n"
+    for item in found.skipped:
+        yield f"{item.source}\0-{item.reason}\n"
 
 
 def check_source(spec: str) -> None:
@@ -136,27 +199,4 @@ def late(what: str, wait: Wait, other: str) -> SourceError:
         what,
         why=f"It had not been read when max_seconds = {wait.seconds:g} was over, which all sources share.",
         mend=f"Raise --max-seconds (budget.max_seconds), {other}.",
-    )
-
-
-def assembled(
-    specs: tuple[str, ...],
-    found: Sequence[Found],
-    embedder: Embedder,
-    cache_dir: Path,
-    allow_hosts: Sequence[str],
-    web: Pages | None = None,
-) -> SourceLibrary:
-    """Put sources together, each document once, in the order of their names."""
-    by_source = {document.source: document for part in found for document in part.documents}
-    if not isinstance(embedder, CachedEmbedder):
-        embedder = CachedEmbedder(embedder, cache_dir / "vectors.sqlite")
-    return SourceLibrary(
-        specs,
-        [by_source[source] for source in sorted(by_source)],
-        embedder=embedder,
-        folder=cache_dir,
-        skipped=[item for part in found for item in part.skipped],
-        allow_hosts=allow_hosts,
-        web=web,
     )

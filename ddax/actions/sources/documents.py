@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from sqlite3 import Connection
+from typing import Any
 
 from ddax.actions.sources.extract import Extracted
 from ddax.configs.secrets import Redactor
 from ddax.errors import StorageError
 from ddax.memory.embedding_cache import opened
 
-SCHEMA = 7
+SCHEMA = 8
 """Raised when extraction changes, so that older rows are made again."""
 
 
@@ -63,9 +64,13 @@ class ExtractCache:
 
     def put(self, rows: Sequence[tuple[str, str, list[Extracted] | str]]) -> None:
         """Keep rows, in place of older ones."""
-        packed = [(key, stamp, json.dumps(value, ensure_ascii=True)) for key, stamp, value in rows]
+        packed = [(key, stamp, json.dumps(_plain(value), ensure_ascii=True)) for key, stamp, value in rows]
         with self.writing() as db:
             db.executemany("INSERT OR REPLACE INTO extracts VALUES (?, ?, ?)", packed)
+
+
+def _plain(value: list[Extracted] | str) -> Any:
+    return value if isinstance(value, str) else [(*one[:3], dict(one.fields)) for one in value]
 
 
 def unpacked(value: str) -> list[Extracted] | str:
@@ -73,4 +78,4 @@ def unpacked(value: str) -> list[Extracted] | str:
     row = json.loads(value)
     if isinstance(row, str):
         return row
-    return [Extracted(title, text, tuple(links)) for title, text, links in row]
+    return [Extracted(title, text, tuple(links), fields) for title, text, links, fields in row]

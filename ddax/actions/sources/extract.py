@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import codecs
 import hashlib
 import io
 import logging
 import re
-from collections.abc import Iterable
-from typing import NamedTuple
+import zlib
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
+from ddax.actions.sources.encodings import decoded_text, wide_text
+from ddax.actions.sources.front import field_lines, field_of, front_matter
+from ddax.actions.sources.kinds import KINDS, NEEDS_OFFICE
 from ddax.actions.sources.markdown import as_shown, with_bars
 from ddax.actions.sources.markup import parsed, text_of
 from ddax.actions.sources.seen import INVISIBLE, seen
@@ -19,6 +23,8 @@ from ddax.actions.sources.values import as_values
 from ddax.types import Document
 
 MAX_CHARS = 10_000_000
+METADATA = "metadata"
+"""Where the notes of a document have what it says of itself."""
 MAX_PAGES = 2000
 MAX_LINKS = 200
 SNIFFED = 8192
@@ -40,6 +46,8 @@ class Extracted(NamedTuple):
     title: str
     text: str
     links: tuple[str, ...] = ()
+    fields: Mapping[str, Any] = MappingProxyType({})
+    """What it says of itself: front matter, headers of a message, properties of an office file."""
 
 
 class NotText(ValueError):
@@ -49,9 +57,11 @@ class NotText(ValueError):
 def extract(content: bytes, kind: str, *, fallback: str, base: str = "", charset: str = "") -> Extracted:
     """Turn bytes into text; raises NotText.
 
-    `kind` is `html`, `json`, `markdown`, `pdf`, `table` or `text`.
+    `kind` is `html`, `json`, `markdown`, `pdf`, `table`, `text`, or one that `kinds` reads.
     """
-    if kind == "pdf":
+    if kind in KINDS:
+        found = from_kind(content, kind)
+    elif kind == "pdf":
         found = from_pdf(content)
     elif kind == "html":
         found = from_html(decoded(content, charset), base)
@@ -60,8 +70,7 @@ def extract(content: bytes, kind: str, *, fallback: str, base: str = "", charset
     elif kind == "json":
         found = Extracted("", as_values(decoded(content, charset)))
     else:
-        text = decoded(content, charset)
-        found = from_text(as_shown(text) if kind == "markdown" else with_bars(text), base)
+        found = from_fronted(decoded(content, charset), kind, base)
     title = " ".join(found.title.split())[:200]
     return found._replace(title=title or fallback, text=found.text[:MAX_CHARS])
 
@@ -69,32 +78,46 @@ def extract(content: bytes, kind: str, *, fallback: str, base: str = "", charset
 def document(found: Extracted, source: str) -> Document:
     """Make a document whose id is a hash of title and text."""
     digest = hashlib.sha256(f"{found.title}\n{found.text}".encode("utf-8", "surrogatepass")).hexdigest()[:24]
-    return Document(digest, source, found.title, found.text, found.links)
+    notes = {METADATA: dict(found.fields)} if found.fields else {}
+    return Document(digest, source, found.title, found.text, found.links, notes)
 
 
 def decoded(content: bytes, charset: str = "") -> str:
-    """Decode by the stated charset, UTF-8, a UTF-16 mark, else Latin-1; raises NotText for binary."""
-    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        text = content.decode("utf-16", "replace")
-    elif b"\0" in content[:SNIFFED]:
+    """Decode by the stated charset, a mark, UTF-8, else by what it looks like; raises NotText for binary."""
+    text = decoded_text(content, charset)
+    if text is None:
+        text = wide_text(content)
+    if text is None:
         raise NotText("it holds NUL bytes")
-    else:
-        text = first_decoding(content, charset)
     head = text[:SNIFFED]
     if len(CONTROL.findall(head)) > len(head) // 50:
         raise NotText("it holds control characters")
     return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
 
 
-def first_decoding(content: bytes, charset: str) -> str:
-    """Decode by the first of charset, UTF-8 and Latin-1 that takes every byte."""
-    for name in (charset, "utf-8-sig"):
-        try:
-            if name:
-                return content.decode(name)
-        except (UnicodeError, LookupError):
-            continue
-    return content.decode("latin-1")
+def from_fronted(text: str, kind: str, base: str = "") -> Extracted:
+    """Read plain text or markup with its front matter, whose fields stand above it a line each."""
+    fields, rest = front_matter(text)
+    found = from_text(as_shown(rest) if kind == "markdown" else with_bars(rest), base)
+    title = field_of(fields, "title", "subject") or found.title
+    return found._replace(title=title, text=field_lines(fields) + found.text, fields=fields)
+
+
+def from_kind(content: bytes, kind: str) -> Extracted:
+    """Read a message, a notebook, a book or an office file; raises NotText."""
+    try:
+        title, text, fields = KINDS[kind](content)
+    except ImportError as exc:
+        raise NotText(f"{NEEDS_OFFICE} ({exc.name} is not installed)") from exc
+    except NotText:
+        raise
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, LookupError, OSError, EOFError,
+            RecursionError, NotImplementedError, SyntaxError, AssertionError, zlib.error) as exc:  # fmt: skip
+        # Libraries of office files let the errors of their own walk through damaged ones pass.
+        raise NotText(f"it is a damaged {kind} file ({type(exc).__name__}: {str(exc)[:100]})") from exc
+    if not text.strip():
+        return Extracted(title, "", fields=fields)
+    return Extracted(title or from_text(text).title, text, fields=fields)
 
 
 def from_text(text: str, base: str = "") -> Extracted:

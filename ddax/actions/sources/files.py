@@ -1,26 +1,24 @@
-"""Folders and files as sources: which are read, which are skipped and why."""
+"""Folders and files as sources: each is read once, and what is unchanged comes from the cache."""
 
 from __future__ import annotations
 
 import asyncio
 import math
 import os
-import stat
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ddax.actions.sources.documents import ExtractCache
 from ddax.actions.sources.extract import Extracted, NotText, document, extract
+from ddax.actions.sources.kinds import KINDS
+from ddax.actions.sources.scanning import Candidate, Scan, candidate, kind_of, written
 from ddax.actions.sources.skipping import (
     CLOSED,
     EMPTY,
-    LARGER,
-    LINK,
-    NO_FILE,
-    NOWHERE,
-    UNKNOWN,
+    NEEDS,
     UNREAD,
     UNTEXT,
     Skipped,
@@ -37,32 +35,18 @@ if TYPE_CHECKING:
 MAX_BYTES = 50_000_000
 PAGE_SECONDS, MOST_SECONDS = 10.0, 120.0
 """CPU seconds that reading a small file may take, and a large one: a hostile one has no end."""
-SECONDS_A_MEGABYTE = {"html": 2.0, "pdf": 60.0}
+SECONDS_A_MEGABYTE = {"html": 2.0, "pdf": 60.0, **dict.fromkeys(KINDS, 30.0)}
 """CPU seconds more for each megabyte; a page of text needs a third of one, a PDF up to fifteen."""
-APART = frozenset({"html", "pdf"})
-"""Kinds that are read in a process of their own whatever their size: a small one may unpack without end."""
-SMALL = 500_000
-"""Bytes up to which a file of another kind is read here: its time grows as its size, so it is short."""
-IGNORED = frozenset({"__pycache__", "node_modules", "venv", "site-packages"})
-TEXTS = frozenset(
-    """
-    .txt .text .rst .adoc .org .tex .log .yaml .yml .toml .ini
-    .cfg .conf .xml .srt .vtt .po .bib
-    .py .pyi .c .h .cc .cpp .cxx .hpp .hh .rs .go .java .kt .kts .scala .swift .m .mm .cs .fs .js .jsx
-    .mjs .cjs .ts .tsx .vue .rb .php .pl .pm .lua .r .jl .hs .ml .mli .ex .exs .erl .clj .sh .bash .zsh
-    .fish .ps1 .sql .proto .graphql .css .scss .dart .zig .nim .f90 .for .asm .s .cmake .gradle .tf
-    """.split()  # noqa: SIM905
-)
-PAGES = frozenset({".html", ".htm", ".xhtml"})
-MARKDOWN = frozenset({".md", ".markdown", ".mdx"})
-TABLES = frozenset({".csv", ".tsv"})
-VALUES = frozenset({".json", ".jsonl", ".ndjson"})
 
 
 Value = list[Extracted] | str
 """What was read of a file, or the reason why nothing was."""
 NO_TEXT = "It cannot be read: "
-READABLE = "Give a text, Markdown, HTML or PDF file, or source code."
+READABLE = "Give a text, Markdown, HTML, PDF, office, mail or notebook file, or source code."
+PASSING = (CLOSED, NEEDS)
+"""Reasons that may be gone at the next start though the file is as it was."""
+Tell = Callable[[int, int], None]
+"""Is told how many files were read, and of how many; from the thread that reads."""
 AGAIN = ", or go to the folder where the thread was begun"
 
 
@@ -73,60 +57,54 @@ class Found(NamedTuple):
     skipped: list[Skipped]
 
 
-class Candidate(NamedTuple):
-    """A file to be read: where it lies, its name as a source, what its cache row depends on, its size."""
-
-    path: Path
-    source: str
-    stamp: str
-    size: int
-
-    @property
-    def apart(self) -> bool:
-        """Tell whether it is read in a process of its own."""
-        return self.size > SMALL or kind_of(self.path) in APART
-
-
 class OutOfTime(Exception):
     """Reading came to the time at which it was to be over."""
 
 
-def kind_of(path: Path) -> str:
-    """Say how a file is read, by its ending; "" where the ending is unknown."""
-    ending = path.suffix.lower()
-    if ending == ".pdf":
-        return "pdf"
-    if ending in PAGES:
-        return "html"
-    if ending in MARKDOWN:
-        return "markdown"
-    if ending in TABLES:
-        return "table"
-    if ending in VALUES:
-        return "json"
-    return "text" if ending in TEXTS or not ending else ""
-
-
 def read_path(
-    spec: str, *, cache: ExtractCache, max_bytes: int = MAX_BYTES, until: float = math.inf
-) -> Found:
+    spec: str, *, cache: ExtractCache, max_bytes: int = MAX_BYTES, until: float = math.inf,
+    tell: Tell | None = None,
+) -> Found:  # fmt: skip
     """Read a file or everything below a folder until a time of the monotonic clock.
 
-    Raises SourceError that names the spec, OutOfTime where the time is over.
+    `tell` is told how many files were read, and of how many. Raises SourceError that names the spec,
+    OutOfTime where the time is over.
     """
+    return read_scanned(scan_path(spec, max_bytes=max_bytes), cache=cache, until=until, tell=tell)
+
+
+def scan_path(spec: str, *, max_bytes: int = MAX_BYTES) -> Scan:
+    """Look at what a file or folder holds, reading nothing; raises SourceError that names the spec."""
     path = Path(spec).expanduser()
-    try:
+    with telling(spec):
         if path.is_dir():
-            return read_folder(spec, path, cache=cache, max_bytes=max_bytes, until=until)
+            return Scan(spec, path, max_bytes).run()
         if path.is_file():
-            return read_single(spec, path, cache=cache, max_bytes=max_bytes, until=until)
+            return single(spec, path, max_bytes)
+    raise unreadable(spec)
+
+
+def read_scanned(
+    scan: Scan, *, cache: ExtractCache, until: float = math.inf, tell: Tell | None = None
+) -> Found:
+    """Read what was found at a path; raises what `read_path` does."""
+    with telling(scan.spec):
+        if scan.folder.is_dir():
+            return read_folder(scan.spec, scan.folder, cache=cache, until=until, scan=scan, tell=tell)
+        return read_single(scan.spec, scan.wanted, cache=cache, until=until)
+
+
+@contextmanager
+def telling(spec: str) -> Iterator[None]:
+    """Name the source in whatever the system says of it; raises SourceError."""
+    try:
+        yield
     except OSError as exc:
         raise SourceError(
             f"The source {spec[:200]!r} cannot be read.",
             why=f"{exc.strerror or exc}.",
             mend="Check the path and its permissions.",
         ) from exc
-    raise unreadable(spec)
 
 
 def exists(spec: str) -> bool:
@@ -148,47 +126,37 @@ def unreadable(spec: str) -> SourceError:
     return SourceError(f"The source {spec!r} cannot be read.", why=why, mend=mend)
 
 
-def read_single(spec: str, path: Path, *, cache: ExtractCache, max_bytes: int, until: float) -> Found:
-    """Read one file that was named directly."""
-    size = path.stat().st_size
-    if size > max_bytes:
+def single(spec: str, path: Path, max_bytes: int) -> Scan:
+    """Look at one file that was named directly; raises SourceError for one that is too large."""
+    found = candidate(path, spec)
+    if found.size > max_bytes:
         raise SourceError(
             f"The source {spec!r} is too large.",
-            why=f"It has {size:,} bytes; the cap is {max_bytes:,}.",
+            why=f"It has {found.size:,} bytes; the cap is {max_bytes:,}.",
             mend="Split it, or give the part that matters.",
         )
-    documents, skipped = read_all([candidate(path, spec)], cache, until)
+    return Scan(spec, path, max_bytes, wanted=[found])
+
+
+def read_single(spec: str, wanted: list[Candidate], *, cache: ExtractCache, until: float) -> Found:
+    """Read one file that was named directly."""
+    documents, skipped = read_all(wanted, cache, until)
     if skipped:
+        mended = skipped[0].reason.startswith((CLOSED, NEEDS))
         raise SourceError(
             f"The source {spec!r} cannot be read.",
             why=f"It was skipped: {skipped[0].reason}.",
-            mend=mend(rows_of(skipped)) if skipped[0].reason.startswith(CLOSED) else READABLE,
+            mend=mend(rows_of(skipped)) if mended else READABLE,
         )
     return Found(documents, [])
 
 
-def read_folder(spec: str, folder: Path, *, cache: ExtractCache, max_bytes: int, until: float) -> Found:
+def read_folder(
+    spec: str, folder: Path, *, cache: ExtractCache, until: float, scan: Scan, tell: Tell | None = None
+) -> Found:
     """Read a folder with all below it; what cannot be read is skipped with a reason."""
-    wanted: list[Candidate] = []
-    skipped: list[Skipped] = []
-
-    def named(path: Path) -> str:
-        return written((Path(spec) / path.relative_to(folder)).as_posix())
-
-    def closed(error: OSError) -> None:
-        if Path(error.filename) == folder:
-            raise error
-        skipped.append(Skipped(named(Path(error.filename)), f"{CLOSED} ({error.strerror})"))
-
-    for path in walk(folder, closed):
-        source = named(path)
-        reason = refusal(path, folder, max_bytes)
-        if reason:
-            skipped.append(Skipped(source, reason))
-        else:
-            wanted.append(candidate(path, source))
-    documents, unread = read_all(wanted, cache, until)
-    skipped += unread
+    documents, unread = read_all(scan.wanted, cache, until, tell)
+    skipped = [*scan.skipped, *unread]
     if not documents:
         raise nothing_to_read(spec, skipped)
     return Found(documents, sorted(skipped))
@@ -204,52 +172,9 @@ def nothing_to_read(spec: str, skipped: Sequence[Skipped]) -> SourceError:
     )
 
 
-def walk(folder: Path, closed: Callable[[OSError], None]) -> Iterator[Path]:
-    """Yield the files below a folder in a fixed order, without hidden and generated ones.
-
-    Folders that cannot be listed are told to `closed`; links to folders are yielded where they lead
-    outside, and left out where what they lead to is met anyway.
-    """
-    for parent, folders, files in os.walk(folder, onerror=closed):
-        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in IGNORED)
-        links = [name for name in folders if leads_outside(Path(parent) / name, folder)]
-        for name in sorted([*files, *links]):
-            if not name.startswith("."):
-                yield Path(parent) / name
-
-
-def refusal(path: Path, folder: Path, max_bytes: int) -> str:
-    """Say why a file of a folder is not read, or ""."""
-    try:
-        if leads_outside(path, folder):
-            return LINK
-        status = path.stat()
-    except (OSError, RuntimeError) as exc:  # the latter for links in a ring
-        return NOWHERE if path.is_symlink() else f"{CLOSED} ({getattr(exc, 'strerror', exc)})"
-    if not stat.S_ISREG(status.st_mode):
-        return NO_FILE
-    if status.st_size > max_bytes:
-        return f"{LARGER} {max_bytes:,} bytes"
-    return "" if kind_of(path) else UNKNOWN
-
-
-def leads_outside(path: Path, folder: Path) -> bool:
-    """Tell whether a path is a link to what does not lie in a folder."""
-    return path.is_symlink() and not path.resolve().is_relative_to(folder.resolve())
-
-
-def candidate(path: Path, source: str) -> Candidate:
-    """Stamp a file by its time of change and size."""
-    status = path.stat()
-    return Candidate(path, source, f"{status.st_mtime_ns}:{status.st_size}", status.st_size)
-
-
-def written(name: str) -> str:
-    """Return the name of a file as text that can be stored: bytes that are no UTF-8 as escapes."""
-    return os.fsencode(name).decode("utf-8", "backslashreplace")
-
-
-def read_all(wanted: list[Candidate], cache: ExtractCache, until: float = math.inf) -> Found:
+def read_all(
+    wanted: list[Candidate], cache: ExtractCache, until: float = math.inf, tell: Tell | None = None
+) -> Found:
     """Read files, from the cache where their time and size are unchanged; raises OutOfTime.
 
     What was read before the time was over stays in the cache: the next run goes on from there.
@@ -258,10 +183,15 @@ def read_all(wanted: list[Candidate], cache: ExtractCache, until: float = math.i
     values = cache.get(keys)
     missing = {key: item for item, (key, _) in zip(wanted, keys, strict=True) if key not in values}
     fresh: list[tuple[str, str, Value]] = []
+    read: list[str] = []
 
     def keep(key: str, value: Value) -> None:
         values[key] = cache.redactor.value(value)
-        fresh.append((key, missing[key].stamp, values[key]))
+        if not (isinstance(value, str) and value.startswith(PASSING)):
+            fresh.append((key, missing[key].stamp, values[key]))
+        read.append(key)
+        if tell is not None:
+            tell(len(read), len(missing))
 
     try:
         extract_here({key: item for key, item in missing.items() if not item.apart}, until, keep)
@@ -285,7 +215,7 @@ def extract_here(missing: Mapping[str, Candidate], until: float, keep: Callable[
     for key, item in missing.items():
         if time.monotonic() > until:
             raise OutOfTime
-        keep(key, extracted(item.path))
+        keep(key, extracted(Path(item.path)))
 
 
 async def extract_all(
@@ -296,7 +226,7 @@ async def extract_all(
     try:
         async with asyncio.timeout_at(until if math.isfinite(until) else None):
             for key, item in missing.items():
-                keep(key, await extracted_apart(item.path, reader))
+                keep(key, await extracted_apart(Path(item.path), reader))
     except TimeoutError as exc:
         raise OutOfTime(f"{len(missing)} files were to be read") from exc
     finally:
@@ -334,4 +264,4 @@ async def extracted_apart(path: Path, reader: Reader) -> Value:
         if exc.kind == "not_text":
             return f"{UNTEXT}: {exc.why.removeprefix(NO_TEXT).rstrip('.')}"
         return f"{UNREAD} ({exc.why.rstrip('.')})"
-    return [Extracted(page.title, page.text, page.links)] if page.text.strip() else EMPTY
+    return [Extracted(page.title, page.text, page.links, page.fields)] if page.text.strip() else EMPTY

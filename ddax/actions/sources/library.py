@@ -13,6 +13,7 @@ import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
 
@@ -20,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddax.actions.sources.passages import Index
+from ddax.actions.sources.shelf import Shelf
 from ddax.actions.sources.skipping import Skipped
 from ddax.actions.sources.titles import TitleIndex
 from ddax.actions.sources.tokens import query_tokens
@@ -59,14 +61,27 @@ class SourceLibrary:
         skipped: Sequence[Skipped] = (),
         allow_hosts: Sequence[str] = (),
         web: Pages | None = None,
+        shelf: Shelf | None = None,
+        key: str = "",
     ) -> None:
         self.specs, self.skipped = tuple(specs), tuple(skipped)
-        self.documents = tuple(documents)
+        self.documents: Sequence[Document] = tuple(documents) if shelf is None else shelf.documents
         self._allow_hosts, self._web = tuple(allow_hosts), web
         self._embedder = embedder
-        self._index = Index(self.documents, folder)
-        self._titles = TitleIndex([document.title for document in self.documents])
-        self._by_source = {document.source: document for document in reversed(self.documents)}
+        self._index = Index(self.documents, folder, None if shelf is None else shelf.passages, key)
+        sources = [one.source for one in self.documents] if shelf is None else shelf.sources
+        self._by_source: dict[str, list[int]] = {}
+        for number, source in enumerate(sources):
+            self._by_source.setdefault(source, []).append(number)
+
+    def shelf(self) -> Shelf:
+        """Return what this library is made of, to be kept."""
+        sources = [one.source for one in self.documents]
+        return Shelf(self.documents, sources, self._index.passages.rows, self.skipped)
+
+    @cached_property
+    def _titles(self) -> TitleIndex:
+        return TitleIndex([document.title for document in self.documents])
 
     async def search(self, query: str, *, intent: str = "", k: int = 10, mode: str = "hybrid") -> list[Hit]:
         """Find the k best documents, each by its best passage; ties go by source.
@@ -90,8 +105,8 @@ class SourceLibrary:
     async def read(self, source: str) -> Document:
         """Return a whole document; an address that is not indexed is fetched; raises ActionError."""
         found = self._by_source.get(source) or self._by_source.get(source.rstrip("/"))
-        if found is not None:
-            return found
+        if found:
+            return self.documents[found[0]]
         if source.lower().startswith(SCHEMES):
             if self._web is not None:
                 return await self._web.read(source)
@@ -106,9 +121,8 @@ class SourceLibrary:
 
     def holds(self, source: str, text: str) -> bool | None:
         """Tell whether a source says a text now; None for what is none, False where its file is gone."""
-        found = self._by_source.get(source)
-        if found is not None:  # modules have several documents of one source
-            return text in found.text or any(text in d.text for d in self.documents if d.source == source)
+        if found := self._by_source.get(source):  # modules have several documents of one source
+            return any(text in self.documents[number].text for number in found)
         return False if any(_within(source, spec) for spec in self.specs) else None
 
     async def warm(self, limit: int | None = None) -> int:

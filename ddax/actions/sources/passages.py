@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from threading import Lock
+from typing import NamedTuple, overload
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ddax.actions.sources.bm25 import Bm25, weighted_counts
 from ddax.actions.sources.tokens import tokens
@@ -26,23 +31,65 @@ class Passage(NamedTuple):
     end: int
 
 
-class Index:
-    """The passages of documents in their order, with a lexical index over them."""
+class Passages(Sequence[Passage]):
+    """Passages as rows of numbers, which are opened at once however many there are."""
 
-    def __init__(self, documents: Sequence[Document], folder: Path) -> None:
+    def __init__(self, rows: NDArray[np.int32]) -> None:
+        self.rows = rows
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self.rows)
+
+    @overload
+    def __getitem__(self, number: int) -> Passage: ...
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[Passage]: ...
+    def __getitem__(self, number: int | slice) -> Passage | Sequence[Passage]:
+        """Return a passage by its number, or some of them."""
+        found = self.rows[number].tolist()
+        return [Passage(*row) for row in found] if isinstance(number, slice) else Passage(*found)
+
+
+def cut(documents: Iterable[Document]) -> NDArray[np.int32]:
+    """Cut documents into passages."""
+    rows = [
+        (number, piece.start, piece.end)
+        for number, document in enumerate(documents)
+        for piece in chunks(document.text)
+    ]
+    return np.array(rows, np.int32).reshape(len(rows), 3)
+
+
+class Index:
+    """The passages of documents in their order, with a lexical index over them.
+
+    `rows` are passages that were cut before, `key` names what the index is kept under; a kept one is opened
+    at the first search.
+    """
+
+    def __init__(
+        self,
+        documents: Sequence[Document],
+        folder: Path,
+        rows: NDArray[np.int32] | None = None,
+        key: str = "",
+    ) -> None:
         self.documents = documents
-        self.passages = [
-            Passage(number, piece.start, piece.end)
-            for number, document in enumerate(documents)
-            for piece in chunks(document.text)
-        ]
-        self.bm25 = self._open(folder)
+        self.passages = Passages(cut(documents) if rows is None else rows)
+        self._folder, self._key = folder, key
+        self._lock = Lock()
+        if rows is None:
+            _ = self.bm25
+
+    @cached_property
+    def bm25(self) -> Bm25:
+        """The lexical index, from the disk where it is kept."""
+        with self._lock:
+            return self.__dict__.get("bm25") or self._open(self._folder)
 
     def _open(self, folder: Path) -> Bm25:
-        key = hashlib.sha256(f"{INDEX_VERSION}".encode())
-        for document in self.documents:
-            key.update(document.doc_id.encode())
-        path = folder / f"bm25-{key.hexdigest()[:24]}.npz"
+        path = folder / f"bm25-{self._key or self._named()}.npz"
         bm25 = Bm25.load(path)
         if bm25 is None or bm25.size != len(self.passages):
             bm25 = Bm25.build(
@@ -55,6 +102,12 @@ class Index:
             )
             bm25.save(path)
         return bm25
+
+    def _named(self) -> str:
+        key = hashlib.sha256(f"{INDEX_VERSION}".encode())
+        for document in self.documents:
+            key.update(document.doc_id.encode())
+        return key.hexdigest()[:24]
 
     def text(self, passage: Passage) -> str:
         """Return a passage, verbatim."""

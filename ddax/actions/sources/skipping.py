@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from typing_extensions import TypedDict
 
+from ddax.actions.sources.kinds import NEEDS_OFFICE
 from ddax.wording import amount
 
 NAMED = 10
@@ -20,13 +21,17 @@ CLOSED, UNREAD, EMPTY = "it cannot be opened", "it cannot be read", "it holds no
 LINK, NOWHERE = "a link that leads outside of the folder", "a link that leads nowhere"
 UNKNOWN, UNTEXT = "not a kind of text that is known", "binary or unreadable"
 LARGER, NO_FILE = "larger than", "not a regular file"
+GITIGNORED = "left out by a .gitignore"
+NEEDS = f"{UNTEXT}: {NEEDS_OFFICE}"
 MENDS = {
+    NEEDS: "pip install 'ddax[office]' has office files read",
     CLOSED: "make readable what is closed, and ask again",
     UNREAD: "save as text what cannot be read",
     UNTEXT: "save as text what is binary",
     LARGER: "split what is too large",
     LINK: "name what a link leads to as a source",
     NOWHERE: "mend the link",
+    GITIGNORED: "name a file or folder itself that a .gitignore leaves out",
     UNKNOWN: "save it as text, or name a file itself that is text under another ending",
 }
 """How each kind of reason is mended, the gravest loss first; the others leave nothing to do."""
@@ -71,8 +76,8 @@ def rows_of(skipped: Sequence[Skipped]) -> list[SkippedRow]:
 
 
 def lost(rows: Sequence[SkippedRow]) -> list[SkippedRow]:
-    """Leave out files in which there is nothing that could have been read."""
-    return [row for row in rows if row["reason"] != EMPTY]
+    """Leave out files in which nothing could have been read, and those that their owner leaves out."""
+    return [row for row in rows if row["reason"] not in (EMPTY, GITIGNORED)]
 
 
 def reasons_told(rows: Sequence[SkippedRow]) -> str:

@@ -18,7 +18,12 @@ def as_table(text: str) -> str:
     rows = _rows(text)
     if rows is None:
         return text
-    return "\n".join(table_lines(rows, headed=_names(rows[0]))) + "\n"
+    return as_rows(rows) + "\n"
+
+
+def as_rows(rows: Sequence[Sequence[str]]) -> str:
+    """Write rows as a table of Markdown, headed where the first one names the columns."""
+    return "\n".join(table_lines(rows, headed=_names(rows[0])))
 
 
 def table_lines(rows: Sequence[Sequence[str]], *, headed: bool) -> list[str]:

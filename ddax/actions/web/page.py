@@ -6,9 +6,11 @@ What a reader would not see of it is taken out by `ddax.actions.sources.seen`, a
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ddax.actions.sources.extract import NotText, decoded, extract, joined
+from ddax.actions.sources.extract import Extracted, NotText, decoded, extract, joined
 from ddax.actions.sources.markup import parsed, text_of
 from ddax.actions.sources.seen import INVISIBLE, seen
 from ddax.actions.web.blocked import challenge
@@ -34,7 +36,8 @@ DATES = (
 class Page(NamedTuple):
     """What was read: `hidden` elements and invisible signs taken out, `hidden_chars` of text in them.
 
-    `date` is the day it states, as YYYY-MM-DD, or ""; `scripts` says that scripts would make more of it;
+    `date` is the day it states, as YYYY-MM-DD, or ""; `fields` are what it says of itself; `scripts` says
+    that scripts would make more of it;
     `challenge` says why it is taken for a refusal.
     """
 
@@ -48,6 +51,7 @@ class Page(NamedTuple):
     comments: int = 0
     scripts: bool = False
     challenge: str = ""
+    fields: Mapping[str, Any] = MappingProxyType({})
 
 
 def read_page(
@@ -58,15 +62,19 @@ def read_page(
     `whole` reads all of it as `extract` reads a file: of HTML not its main part alone.
     """
     if whole:
-        return Page(*extract(content, kind, fallback=fallback, base=base, charset=charset))
+        return _page(extract(content, kind, fallback=fallback, base=base, charset=charset))
     if kind == "html":
         page = from_html(decoded(content, charset), base)._replace(challenge=challenge(content))
         page = page._replace(title=" ".join(page.title.split())[:200])
     else:
-        page = Page(*extract(content, kind, fallback=fallback, base=base, charset=charset))
+        page = _page(extract(content, kind, fallback=fallback, base=base, charset=charset))
     text, unseen = INVISIBLE.subn("", page.text)
     title = INVISIBLE.sub("", page.title) or fallback
     return page._replace(title=title, text=text, hidden=page.hidden + unseen)
+
+
+def _page(found: Extracted) -> Page:
+    return Page(found.title, found.text, found.links, fields=dict(found.fields))
 
 
 def from_html(markup: str, base: str) -> Page:

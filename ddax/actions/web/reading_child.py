@@ -26,7 +26,8 @@ def main() -> None:
         content = source.read(int(task.pop("bytes")))
         cap_time(task.pop("seconds"))
         try:
-            reply = dict(read_page(content, **task)._asdict())
+            page = read_page(content, **task)
+            reply = {**page._asdict(), "fields": dict(page.fields)}
         except NotText as exc:
             reply = {"not_text": str(exc)}
         except (MemoryError, RecursionError) as exc:
