@@ -142,7 +142,7 @@ def _formed(form: str, body: Mapping[str, Any]) -> Reply:
 
     said: Any
     if form == "expand":
-        idea = rote.blocks(body).get("idea", "")
+        idea = rote.blocks(body).get("idea") or rote.task_of(body)  # the root's idea is the task
         said = {
             "children": [_child(line, prior, idea) for line, prior in proposals(_left(idea)) if prior > 0]
         }

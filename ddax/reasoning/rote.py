@@ -50,8 +50,13 @@ def _quotes(body: Body) -> list[tuple[str, str]]:
     return found
 
 
+def task_of(body: Body) -> str:
+    """Return the first line of the task of a request."""
+    return f"\n{_user(body)}".partition("\nTASK\n")[2].partition("\n")[0]
+
+
 def _expand(body: Body) -> dict[str, Any]:
-    task = f"\n{_user(body)}".partition("\nTASK\n")[2].partition("\n")[0]
+    task = task_of(body)
     names = re.findall(r"^(S\d+) ", blocks(body).get("sources", ""), re.MULTILINE)
     limits = re.search(
         r"depth (\d+) of at most \d+, at most (\d+) children, at most (\d+) visits", _user(body)
