@@ -295,7 +295,7 @@ ROWS = (
         " mood.enabled mood.engine mood.policy_len mood.explore mood.consolidate mood.verify mood.rest"
         " mood.surprise_threshold mood.confirmation_confidence"
         " debate.enabled debate.ask debate.gate debate.margin debate.doubt debate.first_votes debate.rounds"
-        " debate.support debate.task_rubric debate.calibrate"
+        " debate.support debate.task_rubric debate.calibrate debate.settled"
         " trust.formula trust.regret_hours trust.regret_margin trust.propose_from trust.apply_above"
         " evolution.history_penalty_multiplier evolution.pressure_threshold evolution.pressure_weights",
         "It steers how the run thinks, within the caps, over its owner's own memory.",

@@ -167,6 +167,12 @@ class Debate(Section):
         default=None, description="Add what the task asks for to the rubric; null: only without a model."
     )
     calibrate: bool = Field(default=True, description="Correct values by how earlier ones turned out.")
+    settled: float = Field(
+        default=0.95,
+        ge=0,
+        le=1,
+        description="A result that a model values at least so high, and is sure of, ends the task.",
+    )
 
 
 class Trust(Section):

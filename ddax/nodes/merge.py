@@ -38,6 +38,7 @@ from ddax.nodes.knowing import all_own
 from ddax.nodes.passing import PASSED_ON, passed_on, whole_needs
 from ddax.nodes.quoting import synthesis
 from ddax.nodes.rules import carried, followed, of_rules
+from ddax.nodes.solved import heard
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import Finding, MergeRequest, Synthesis
 from ddax.reasoning.sourced import FIXED, TOLD, of_passages, of_request, sourced
@@ -53,7 +54,7 @@ async def merge(state: State, *, session: Session) -> Update:
     live = dag.current_merge(ideas, parent["id"])
     closing = live is not None and live["id"] == me["id"]
     final = closing and parent["parent"] == NO_PARENT
-    needs = whole_needs(ideas, me["needs"])
+    needs = heard(ideas, whole_needs(ideas, me["needs"]))
     said = await findings(state, session, needs)
     origins = join(of_ideas(ideas, needs), await of_rules(state, session))
     passed = None if begun or final or not closing else passed_on(state, session, said)

@@ -27,6 +27,7 @@ from ddax.nodes.impasse import Resolved, by_utility
 from ddax.nodes.lookahead import Lookahead, look_ahead, one_at_a_time
 from ddax.nodes.pruning import given_up, log_cuts, outside_beam, weak_branches
 from ddax.nodes.replan import MAX_REPLANS, replans, surprising
+from ddax.nodes.solved import spared
 from ddax.nodes.steering import before_the_end, forced, standstill
 from ddax.nodes.widen import Width
 from ddax.types import Idea, JsonDict, NodeName
@@ -86,8 +87,11 @@ async def select(state: State, *, session: Session) -> Update:
 async def _left(state: State, session: Session, step: int) -> Left:
     """Give up what is not worth a choice: branches too weak, and actions whose forecast is bad."""
     root = state["work"]["root"]
-    cuts = weak_branches(state, session)
-    await log_cuts(state, session, step, cuts, kind="value")
+    done = spared(state, session)
+    await log_cuts(state, session, step, done, kind="solved")
+    cuts = done or weak_branches(state, session)
+    if not done:
+        await log_cuts(state, session, step, cuts, kind="value")
     patch = given_up(state["ideas"], root, cuts)
     now = _with_ideas(state, patch)
     ahead = await look_ahead(now, session, step)
