@@ -18,6 +18,7 @@ from ddax.graph.services import Session
 from ddax.graph.state import Decision, State, Update
 from ddax.ideas import dag, grow
 from ddax.ideas.idea import Patch, apply_patches, is_final
+from ddax.nodes import together
 from ddax.nodes.coding import evolution_due
 from ddax.nodes.decide import decide
 from ddax.nodes.frontier import Descent, descend, frontier, policy_row
@@ -113,6 +114,8 @@ async def _picked(left: Left, choice: Choice, session: Session, step: int) -> Pi
     wanted = frozenset(t for t in targets if state["ideas"][t].get("reason") == CHOSEN)
     found = descend(view, wanted or targets, choice.k, None if wanted else _width(state, session, step))
     facts: JsonDict = {"policy": policy_row(view)}
+    if choice.next == "expand" and found.focus:
+        found.focus = together.alike(state["ideas"], found.focus)
     choice, mind = _turned(state, choice, found)
     resolved = None if wanted else await _resolved(state, session, choice, found, targets, step)
     if resolved is not None:
@@ -278,7 +281,8 @@ def _act(state: State, session: Session, step: int, seconds: float) -> Choice | 
 
 def _expand(state: State, session: Session, step: int, seconds: float) -> Choice | None:
     """Expand the best open inner idea."""
-    return _scored("expand", "an open idea", dag.open_inner(state["ideas"], state["work"]["root"]), 1)
+    ideas = dag.open_inner(state["ideas"], state["work"]["root"])
+    return _scored("expand", "an open idea", ideas, together.most(state, session))
 
 
 def _scored(node: NodeName, rule: str, ideas: list[Idea], k: int) -> Choice | None:

@@ -27,7 +27,10 @@ def solved_by(state: State, session: Session) -> str:
     outcomes, verdicts = state.get("outcomes", {}), state.get("verdicts", {})
     if session.reasoner.name in FREE or is_quick(state["work"]) or state["work"].get("code"):
         return ""
-    least, good = session.settings.debate.settled, {i: o for i, o in outcomes.items() if o["ok"]}
+    least, good = (
+        session.settings.debate.settled,
+        {i: o for i, o in outcomes.items() if o.get("ok") and i in state["ideas"]},
+    )
     found = [i for i, outcome in good.items() if outcome.get("settles")]
     found += [i for i in good if _judged(state["ideas"][i], verdicts.get(i, {}), least)]
     return min(found, key=dag.sort_key, default="")

@@ -99,8 +99,14 @@ def _argue(body: Body) -> dict[str, Any]:
     return {"text": "The passages bear it out.", "citations": cited, "strength": 0.5}
 
 
+def _plans(body: Body) -> dict[str, Any]:
+    numbers = [line.partition(" ")[0] for line in blocks(body)["ideas"].splitlines()]
+    return {"plans": [{"idea": int(number), **_expand(body)} for number in numbers]}
+
+
 ANSWERS: Mapping[str, Callable[[Body], dict[str, Any]]] = {
-    "expand": _expand, "extract": _extract, "judge": _judge, "merge": _merge, "argue": _argue,
+    "expand": _expand, "plans": _plans, "extract": _extract,
+    "judge": _judge, "merge": _merge, "argue": _argue,
     "predict": lambda _: {"expected": "a page that bears on it", "confidence": 0.5},
     "reflect": lambda _: {"text": "Search before reading."},
     "patches": lambda _: {"candidates": []},
