@@ -69,6 +69,13 @@ def tokens(text: str) -> int:
     return (len(text) + 3) // 4
 
 
+def sent(body: Body) -> int:
+    """Estimate the tokens of a request: its messages and, as providers bill them, its schemas."""
+    text = body.get("messages") or body.get("input") or ""
+    parts = (text, body.get("tools"), body.get("response_format"))
+    return sum(tokens(json.dumps(part, ensure_ascii=False)) for part in parts if part)
+
+
 class Model:
     """The script with its books: what was asked, and what is being asked now."""
 
@@ -99,8 +106,7 @@ class Model:
             raise
         finally:
             self.active -= 1
-        asked = tokens(json.dumps(body.get("messages") or body.get("input") or ""))
-        self.calls.append(Call(key_of(body), kind, start, time.perf_counter(), asked, out))
+        self.calls.append(Call(key_of(body), kind, start, time.perf_counter(), sent(body), out))
         return data
 
     def _said(self, body: Body) -> tuple[bytes, str, int]:
@@ -109,7 +115,7 @@ class Model:
             said if isinstance(said, Reply) else Reply(said if isinstance(said, str) else json.dumps(said))
         )
         out = tokens(reply.text or json.dumps(reply.tools)) * int(body.get("n") or 1)
-        asked = tokens(json.dumps(body.get("messages", "")))
+        asked = sent(body)
         usage = {"prompt_tokens": asked, "completion_tokens": out, "total_tokens": asked + out}
         make = _stream if body.get("stream") else _whole
         return make(body, reply, usage), reply.kind or "chat", out

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -22,6 +23,8 @@ FILE = "hotpot_dev.jsonl"
 SEEN = 60
 """Characters of a page by which it is known to have been shown."""
 NOTHING = "It cannot be answered from what was read."
+BETWEEN = re.compile(r"^KIND\nan intermediate result", re.MULTILINE)
+"""What a request of ours says that asks for no final answer."""
 
 
 class Question(NamedTuple):
@@ -102,7 +105,7 @@ def _formed(form: str, asked: Question, body: Mapping[str, Any], text: str) -> d
     if form == "expand":
         return {"children": _children(asked, rote.blocks(body))}
     said = formed(form, body)
-    if form == "merge" and "final answer" in text.partition("KIND")[2][:80]:
+    if form == "merge" and not BETWEEN.search(text):
         whole = answer_of(asked, text)
         cited = [s for s in said["sentences"] if whole in s["text"]] or said["sentences"]
         return {

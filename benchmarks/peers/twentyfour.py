@@ -142,10 +142,12 @@ def _formed(form: str, body: Mapping[str, Any]) -> Reply:
 
     said: Any
     if form == "expand":
-        idea = rote.blocks(body).get("idea", "")
-        said = {
-            "children": [_child(line, prior, idea) for line, prior in proposals(_left(idea)) if prior > 0]
-        }
+        idea = rote.blocks(body).get("idea") or rote.task_of(body)  # the root's idea is the task
+        said = {"children": _children(idea)}
+    elif form == "plans":
+        rows = [row.partition(" ") for row in rote.blocks(body)["ideas"].splitlines()]
+        plans = [{"idea": int(number), "children": _children(idea)} for number, _, idea in rows]
+        said = {"plans": [plan for plan in plans if plan["children"]] or plans[:1]}
     elif form == "judge":
         said = rote.ANSWERS["judge"](body)
         value = 1.0 if GIVES in rote.blocks(body).get("result", "") else 0.1
@@ -153,7 +155,13 @@ def _formed(form: str, body: Mapping[str, Any]) -> Reply:
         said["reasons"] = [{**reason, "score": value} for reason in said["reasons"]]
     else:
         said = formed(form, body)
-    return Reply(json.dumps(said), kind={"expand": "propose", "judge": "value"}.get(form, form))
+    return Reply(
+        json.dumps(said), kind={"expand": "propose", "plans": "propose", "judge": "value"}.get(form, form)
+    )
+
+
+def _children(idea: str) -> list[dict[str, Any]]:
+    return [_child(line, prior, idea) for line, prior in proposals(_left(idea)) if prior > 0]
 
 
 def _left(idea: str) -> str:

@@ -83,6 +83,7 @@ class ActionResult:
 
     `sources` are the URIs it actually read. The engine stores `records` (chunking is done by
     `ddax.memory.chunks`) and links them to the idea. `picture` shows what was seen, without a secret.
+    `settles` says that it solves the task, as an action that checks may find out: nothing else is done then.
     """
 
     summary: str
@@ -91,6 +92,7 @@ class ActionResult:
     sources: tuple[str, ...] = ()
     hits: tuple[Hit, ...] = ()
     picture: Picture | None = None
+    settles: bool = False
 
 
 @dataclass(frozen=True)

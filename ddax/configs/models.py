@@ -116,6 +116,11 @@ class Models(Section):
     sample_temperature: float = Field(
         default=0.7, ge=0, le=2, description="Lowest temperature of several plans."
     )
+    plans: int = Field(
+        default=8,
+        ge=1,
+        description="Open ideas that one call plans, at most; it begins with one, and each plan adds one.",
+    )
     pass_on: int = Field(
         default=5,
         ge=0,

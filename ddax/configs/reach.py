@@ -282,7 +282,7 @@ ROWS = (
     Row(
         FREE,
         "seed requirements stream effort models.passages models.effort models.lean_below"
-        " models.saving_below models.samples"
+        " models.saving_below models.samples models.plans"
         " models.sample_temperature models.pass_on models.first_search models.quote_below models.cache"
         " web.search_hours web.cache browser.screenshot support.check"
         " selection.preset selection.w_a selection.w_q selection.c selection.wider selection.branching"
@@ -295,7 +295,7 @@ ROWS = (
         " mood.enabled mood.engine mood.policy_len mood.explore mood.consolidate mood.verify mood.rest"
         " mood.surprise_threshold mood.confirmation_confidence"
         " debate.enabled debate.ask debate.gate debate.margin debate.doubt debate.first_votes debate.rounds"
-        " debate.support debate.task_rubric debate.calibrate"
+        " debate.support debate.task_rubric debate.calibrate debate.settled"
         " trust.formula trust.regret_hours trust.regret_margin trust.propose_from trust.apply_above"
         " evolution.history_penalty_multiplier evolution.pressure_threshold evolution.pressure_weights",
         "It steers how the run thinks, within the caps, over its owner's own memory.",

@@ -26,7 +26,12 @@ class Budget(Section):
     max_steps: int = Field(default=60, ge=1, le=100_000, description="Passes of select.")
     max_ideas: int = Field(default=200, ge=1, le=100_000, description="Ideas in the DAG.")
     max_depth: int = Field(default=6, ge=1, le=64, description="Depth of the DAG below the root.")
-    max_reads: int = Field(default=5, ge=0, description="Documents visited for one task.")
+    max_reads: int = Field(
+        default=5,
+        ge=0,
+        description="Documents visited for one task; as many again where a model plans on after the quick"
+        " road.",
+    )
     max_model_calls: int = Field(default=200, ge=0, description="Calls of a language model.")
     max_tokens: int = Field(default=400_000, ge=0, description="Tokens in and out.")
     max_usd: float = Field(default=1.0, ge=0, description="US dollars.")
@@ -167,6 +172,12 @@ class Debate(Section):
         default=None, description="Add what the task asks for to the rubric; null: only without a model."
     )
     calibrate: bool = Field(default=True, description="Correct values by how earlier ones turned out.")
+    settled: float = Field(
+        default=0.95,
+        ge=0,
+        le=1,
+        description="A result that a model values at least so high, and is sure of, ends the task.",
+    )
 
 
 class Trust(Section):

@@ -73,6 +73,11 @@ class Verdict:
         """Return the verdict on a failed leaf: worth nothing, for sure, at no cost."""
         return cls(0.0, 0.0, 0.0, 1.0, why=f"it failed: {text[:TRANSCRIPT_CHARS]}", calls=0)
 
+    @classmethod
+    def settled(cls, text: str) -> Verdict:
+        """Return the verdict on what an action has checked: it solves the task, at no cost."""
+        return cls(1.0, 1.0, 1.0, 1.0, why=f"it was checked: {text[:TRANSCRIPT_CHARS]}", calls=0)
+
     @property
     def dissents(self) -> tuple[Dissent, ...]:
         """Return who stood against the verdict: speakers of the side that lost, and outvoted judges."""

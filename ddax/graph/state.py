@@ -110,6 +110,7 @@ class Outcome(TypedDict, total=False):
     """What came of an idea in this step: at most 260 bytes, the rest in the memory.
 
     `relation` and `confidence` are of a verification: how independent documents relate to the claim.
+    `settles` says that an action has checked it and that it solves the task.
     """
 
     idea: str
@@ -119,6 +120,7 @@ class Outcome(TypedDict, total=False):
     action: str
     relation: Relation
     confidence: float
+    settles: bool
 
 
 class Answer(TypedDict, total=False):

@@ -52,7 +52,7 @@ def _due(state: State, session: Session) -> bool:
     mood = state.get("mood", {})
     fresh = mood.get("step") == state["step"] - 1
     steer = effects_of(mood, session.settings.mood, human=session.settings.human)
-    if not fresh or not steer.curious or "search" not in session.actions:
+    if not fresh or not steer.curious or not session.reads or "search" not in session.actions:
         return False
     task = dag.subtree(state["ideas"], state["work"]["root"])
     return sum(1 for idea in task if idea["title"].startswith(CURIOUS)) < MAX_CURIOUS

@@ -127,6 +127,8 @@ async def _judge(
     """Return the verdict on one outcome; beside a `cheap` one a model is asked on claims in doubt alone."""
     if not _has_worth(outcome):
         return Verdict.failure(outcome["text"])
+    if outcome.get("settles"):
+        return Verdict.settled(outcome["text"])
     known = familiar(state, brief.plans, state["ideas"][outcome["idea"]])
     if known is not None:
         return known

@@ -11,6 +11,7 @@ and draws no conclusion.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ddax.actions.described import tools_of
@@ -45,9 +46,10 @@ from ddax.nodes.gather import (
 )
 from ddax.nodes.joining import Joined, join_twins, renumbered
 from ddax.nodes.knowing import at_once
+from ddax.nodes.passing import EMPTY
 from ddax.nodes.pruning import log_cuts
 from ddax.nodes.replan import parent_of, without_old_plan
-from ddax.nodes.road import is_quick, plain
+from ddax.nodes.road import PLANNED, is_quick, plain
 from ddax.nodes.rules import by_rule, of_rules
 from ddax.nodes.seen import same_view, seen_last, viewed
 from ddax.nodes.unread import idle, unread
@@ -55,13 +57,13 @@ from ddax.nodes.widen import NO_MORE
 from ddax.reasoning.budget import FREE, usage_of
 from ddax.reasoning.protocol import ExpandRequest, Expansion
 from ddax.reasoning.sourced import FIXED, TOLD, of_passages, of_request, sourced
-from ddax.types import NO_PARENT, ActionCall, Idea, Proposal
-
-EMPTY_RESULT = "nothing left to look into here"
+from ddax.types import NO_PARENT, ActionCall, Idea, Proposal, Usage
 
 
 async def expand(state: State, *, session: Session) -> Update:
     """Turn the idea in focus into children and a merge."""
+    if len(state["focus"]) > 1:
+        return await _together(state, session, [state["ideas"][idea_id] for idea_id in state["focus"]])
     mode, focus = state["decision"].get("mode", ""), state["ideas"][state["focus"][0]]
     if mode == "verify":
         return {"ideas": _verify(state, focus)}
@@ -82,15 +84,41 @@ async def expand(state: State, *, session: Session) -> Update:
         if not is_quick(state["work"]):
             reply, asked = await with_curiosity(state, session, reply)
             origins = join(origins, asked)
-    reply = _without_repeats(state, parent, reply)
-    planned = await _kept_of(state, session, parent, reply)
-    if idle(planned.proposals) and (first := await unread(state, session, parent)):
-        planned = await _kept_of(state, session, parent, replace(reply, children=(*reply.children, *first)))
+    planned = await _usable(state, session, parent, reply)
     grown = _planned(state, parent, focus, planned, mode, read(origins))
     update: Update = {"usage": usage_row(reply.usage), "ideas": grown}
     if reply.requirements and (demands := _from_model(state, reply, await told_text(state, session))):
         update["work"] = demands
     return update
+
+
+async def _together(state: State, session: Session, parents: Sequence[Idea]) -> Update:
+    """Plan several ideas by one call; where its reply is of no use, the first of them by itself."""
+    request = await _request(state, session, parents[0], parents[1:])
+    try:
+        reply = await _plan(state, request, session)
+    except Unavailable:
+        raise
+    except ReasonerError as error:
+        alone = await expand(State(**{**state, "focus": [parents[0]["id"]]}), session=session)
+        paid = Usage.of_row(alone.get("usage", {})) + usage_of(error)
+        return {**alone, "usage": usage_row(paid)}
+    came, patch = of_request(request), Patch()
+    for parent, children in zip(parents, (reply.children, *reply.others), strict=True):
+        now = State(**{**state, "ideas": apply_patches(state["ideas"], [patch])})
+        origins = join(await _known(now, session, parent), came)
+        planned = await _usable(now, session, parent, Expansion(children))
+        patch = apply_patches(patch, [_planned(now, parent, parent, planned, "", read(origins))])
+    return {"usage": usage_row(reply.usage), "ideas": patch}
+
+
+async def _usable(state: State, session: Session, parent: Idea, reply: Expansion) -> Joined:
+    """Return what may grow of a plan; where it would do nothing, with what was found and not read."""
+    reply = _without_repeats(state, parent, reply)
+    planned = await _kept_of(state, session, parent, reply)
+    if idle(planned.proposals) and (first := await unread(state, session, parent)):
+        planned = await _kept_of(state, session, parent, replace(reply, children=(*reply.children, *first)))
+    return planned
 
 
 async def _known(state: State, session: Session, parent: Idea) -> Origins:
@@ -135,7 +163,7 @@ def _planned(
     ideas = state["ideas"]
     if not planned.proposals:
         if parent["status"] == "open":
-            return {parent["id"]: Idea(status="done", result=EMPTY_RESULT)}
+            return {parent["id"]: Idea(status="done", result=EMPTY)}
         return {parent["id"]: Idea(reason=NO_MORE)} if mode == "wider" else {}
     patch = planned.patch
     also = dict(planned.also_needs)
@@ -213,7 +241,9 @@ def _first_tests(state: State, parent: Idea) -> tuple[Proposal, ...]:
     return (Proposal("run the tests", expected="all tests pass", action=call),)
 
 
-async def _request(state: State, session: Session, parent: Idea) -> ExpandRequest:
+async def _request(
+    state: State, session: Session, parent: Idea, others: Sequence[Idea] = ()
+) -> ExpandRequest:
     settings, work = session.settings, state["work"]
     steer = effects_of(state.get("mood", {}), settings.mood, human=settings.human)
     read = visited(state["ideas"], work["root"])
@@ -232,7 +262,7 @@ async def _request(state: State, session: Session, parent: Idea) -> ExpandReques
         lessons=await lessons(state, session, parent["title"]),
         findings=await findings(state, session, needs),
         width=max(1, settings.selection.branching + steer.branching),
-        reads_left=max(0, settings.budget.max_reads - len(read)),
+        reads_left=_reads_left(state, session),
         max_depth=settings.budget.max_depth,
         temperature=steer.temperature,
         seed=settings.seed,
@@ -240,6 +270,7 @@ async def _request(state: State, session: Session, parent: Idea) -> ExpandReques
         brief=brief_of(state, session),
         earlier=earlier(state, session.redactor.text),
         tools=tools_of(session.actions.values()) if session.reasoner.name not in FREE else (),
+        others=tuple(other["title"] for other in others),
     )
     before, every = read_by(state["ideas"], work["root"]), dag.subtree(state["ideas"], work["root"])
     return sourced(
@@ -247,6 +278,7 @@ async def _request(state: State, session: Session, parent: Idea) -> ExpandReques
         task=TOLD,
         brief=TOLD,
         idea=of_chain(state["ideas"], parent),
+        others=join(*(of_chain(state["ideas"], other) for other in others)),
         evidence=of_passages(request.evidence),
         hits=of_passages(request.hits),
         read=join(before, of_ideas(state["ideas"], (i["id"] for i in every))),
@@ -257,6 +289,15 @@ async def _request(state: State, session: Session, parent: Idea) -> ExpandReques
         seen=before,
         earlier=of_turns(state) if request.earlier else FIXED,
     )
+
+
+def _reads_left(state: State, session: Session) -> int:
+    """Return how many documents may still be visited.
+
+    What was read without a model on the quick road leaves as many again to the plan that goes on from it.
+    """
+    most = session.settings.budget.max_reads * (2 if state["work"].get("road") == PLANNED else 1)
+    return max(0, most - len(visited(state["ideas"], state["work"]["root"])))
 
 
 def _taken_apart(reply: Expansion) -> bool:
@@ -274,7 +315,7 @@ def _within_caps(
     budget, work = session.settings.budget, state["work"]
     room = budget.max_ideas - len(dag.subtree(state["ideas"], work["root"])) - 1
     room = min(room, grow.room_for_children(state["ideas"], parent))
-    reads = budget.max_reads - len(visited(state["ideas"], work["root"]))
+    reads = _reads_left(state, session)
     deep = parent["depth"] + 1 >= budget.max_depth
     kept: list[int] = []
     for index, proposal in enumerate(joined.proposals):

@@ -35,13 +35,17 @@ from ddax.nodes.gather import (
     usage_row,
 )
 from ddax.nodes.knowing import all_own
-from ddax.nodes.passing import PASSED_ON, passed_on, whole_needs
+from ddax.nodes.passing import PASSED_ON, of_nothing, passed_on, whole_needs
 from ddax.nodes.quoting import synthesis
 from ddax.nodes.rules import carried, followed, of_rules
+from ddax.nodes.solved import heard
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import Finding, MergeRequest, Synthesis
 from ddax.reasoning.sourced import FIXED, TOLD, of_passages, of_request, sourced
 from ddax.types import NO_PARENT, Idea, Passage, Record
+
+NOTHING = "nothing to merge"
+"""The action of an outcome that no judge is asked about: nothing was found, and nothing put together."""
 
 
 async def merge(state: State, *, session: Session) -> Update:
@@ -53,12 +57,14 @@ async def merge(state: State, *, session: Session) -> Update:
     live = dag.current_merge(ideas, parent["id"])
     closing = live is not None and live["id"] == me["id"]
     final = closing and parent["parent"] == NO_PARENT
-    needs = whole_needs(ideas, me["needs"])
+    needs = heard(ideas, whole_needs(ideas, me["needs"]))
     said = await findings(state, session, needs)
     origins = join(of_ideas(ideas, needs), await of_rules(state, session))
-    passed = None if begun or final or not closing else passed_on(state, session, said)
+    between = closing and not begun and not final
+    passed = passed_on(state, session, said) if between else None
+    nothing = of_nothing(session, parent, said) if between else None
     try:
-        reply = await carried(state, session, parent, said) or passed
+        reply = await carried(state, session, parent, said) or passed or nothing
         if reply is None:
             request = await _request({**state, "ideas": ideas}, session, me, said, needs, final=final)
             origins = join(origins, of_request(request))
@@ -83,7 +89,8 @@ async def merge(state: State, *, session: Session) -> Update:
     if known:
         done["origins"] = known
     expected = parent.get("expected", "") or parent["title"]
-    outcome = Outcome(idea=me["id"], ok=reply.found, text=text, expected=expected, action="merge")
+    action = NOTHING if reply is nothing else "merge"
+    outcome = Outcome(idea=me["id"], ok=reply.found, text=text, expected=expected, action=action)
     ended = _ended(me, parent, done, closing=closing and not goes_on, passed=reply is passed)
     if goes_on:
         ended = apply_patches(

@@ -14,7 +14,10 @@ from ddax.ideas import dag
 from ddax.ideas.idea import Ideas
 from ddax.reasoning.budget import FREE
 from ddax.reasoning.protocol import Finding, Synthesis
+from ddax.types import Idea
 
+EMPTY = "nothing left to look into here"
+"""The result of an idea whose plan is empty."""
 PASSED_ON = "passed on as it was found"
 """The reason of a merge that put nothing together."""
 
@@ -35,6 +38,17 @@ def passed_on(state: State, session: Session, said: Sequence[Finding]) -> Synthe
     citations = tuple(dict.fromkeys(c for finding in said for c in finding.citations))
     carried = sum(bool(finding.citations) for finding in said) / len(said)
     return Synthesis(" ".join(finding.result for finding in said), citations, True, carried)
+
+
+def of_nothing(session: Session, idea: Idea, said: Sequence[Finding]) -> Synthesis | None:
+    """Return what is made of findings none of which found anything; None where one did or nobody is paid."""
+    if session.reasoner.name in FREE or not said or any(not _is_empty(finding) for finding in said):
+        return None
+    return Synthesis(f"Not found: {idea['title']}", (), False, 0.0)
+
+
+def _is_empty(finding: Finding) -> bool:
+    return finding.status == "done" and not finding.citations and finding.result.startswith(EMPTY)
 
 
 def whole_needs(ideas: Ideas, needs: Iterable[str]) -> list[str]:

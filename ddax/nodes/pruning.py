@@ -53,7 +53,7 @@ def given_up(ideas: Ideas, root: str, cuts: Mapping[str, str]) -> Patch:
 
 
 async def log_cuts(state: State, session: Session, step: int, cuts: Mapping[str, str], *, kind: str) -> None:
-    """Log why ideas were pruned (by `value` or `beam`), `joined` to another, `forbidden` or too `large`."""
+    """Log why ideas were pruned: by `value` or `beam`, `solved`, `joined`, `forbidden`, `large`."""
     work = state["work"]["id"]
     for idea_id, reason in cuts.items():
         row = {"task": work, "step": step, "idea": idea_id, "kind": kind, "reason": reason}

@@ -171,6 +171,6 @@ def _reader(packet: LeafPacket, session: Session, pages: Sequence[Record]) -> Re
     if is_quick(packet["work"]):
         return session.free
     short = sum(len(page.text) for page in pages) < session.settings.models.quote_below
-    if packet["action"]["name"] == "visit" and short and session.reasoner.name not in FREE:
+    if short and session.reasoner.name not in FREE:
         return session.free
     return session.metered(packet["work"]["id"], packet["usage"])

@@ -32,6 +32,8 @@ from ddax.types import JsonDict, Usage
 POLICY_LESSONS = 3
 VALUE_LESSONS = 1
 LESSON_CHARS = 700
+SHARE = 0.2
+"""Lessons for each call of a model that a run has made, at most: learning never costs as much as the task."""
 
 
 async def reflect(state: State, *, session: Session) -> Update:
@@ -41,7 +43,7 @@ async def reflect(state: State, *, session: Session) -> Update:
     threshold = float(state["mind"]["epsilon_0"])
     spent = Usage()
     text = await task_text(state, session)
-    found = contrasts(rows, state["ideas"], threshold)
+    found = contrasts(rows, state["ideas"], threshold)[: affordable(state)]
     requests = [_request(state, text, kind, row) for kind, _, row in found]
     asked = (
         _lesson(state, session, request, row) for request, (_, _, row) in zip(requests, found, strict=True)
@@ -69,6 +71,12 @@ async def reflect(state: State, *, session: Session) -> Update:
     metrics = await settle(state, session)
     await consolidate_memory(state, session)
     return {"usage": usage_row(spent), "metrics": metrics}
+
+
+def affordable(state: State) -> int:
+    """Return how many lessons a run may pay for: a part of the calls it has made, and one at least."""
+    calls = int(state.get("usage", {}).get("model_calls", 0))
+    return max(1, int(calls * SHARE)) if calls else POLICY_LESSONS + VALUE_LESSONS
 
 
 def contrasts(

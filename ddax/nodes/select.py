@@ -18,6 +18,7 @@ from ddax.graph.services import Session
 from ddax.graph.state import Decision, State, Update
 from ddax.ideas import dag, grow
 from ddax.ideas.idea import Patch, apply_patches, is_final
+from ddax.nodes import together
 from ddax.nodes.coding import evolution_due
 from ddax.nodes.decide import decide
 from ddax.nodes.frontier import Descent, descend, frontier, policy_row
@@ -27,6 +28,7 @@ from ddax.nodes.impasse import Resolved, by_utility
 from ddax.nodes.lookahead import Lookahead, look_ahead, one_at_a_time
 from ddax.nodes.pruning import given_up, log_cuts, outside_beam, weak_branches
 from ddax.nodes.replan import MAX_REPLANS, replans, surprising
+from ddax.nodes.solved import spared
 from ddax.nodes.steering import before_the_end, forced, standstill
 from ddax.nodes.widen import Width
 from ddax.types import Idea, JsonDict, NodeName
@@ -86,8 +88,11 @@ async def select(state: State, *, session: Session) -> Update:
 async def _left(state: State, session: Session, step: int) -> Left:
     """Give up what is not worth a choice: branches too weak, and actions whose forecast is bad."""
     root = state["work"]["root"]
-    cuts = weak_branches(state, session)
-    await log_cuts(state, session, step, cuts, kind="value")
+    done = spared(state, session)
+    await log_cuts(state, session, step, done, kind="solved")
+    cuts = done or weak_branches(state, session)
+    if not done:
+        await log_cuts(state, session, step, cuts, kind="value")
     patch = given_up(state["ideas"], root, cuts)
     now = _with_ideas(state, patch)
     ahead = await look_ahead(now, session, step)
@@ -109,6 +114,8 @@ async def _picked(left: Left, choice: Choice, session: Session, step: int) -> Pi
     wanted = frozenset(t for t in targets if state["ideas"][t].get("reason") == CHOSEN)
     found = descend(view, wanted or targets, choice.k, None if wanted else _width(state, session, step))
     facts: JsonDict = {"policy": policy_row(view)}
+    if choice.next == "expand" and found.focus:
+        found.focus = together.alike(state["ideas"], found.focus)
     choice, mind = _turned(state, choice, found)
     resolved = None if wanted else await _resolved(state, session, choice, found, targets, step)
     if resolved is not None:
@@ -274,7 +281,8 @@ def _act(state: State, session: Session, step: int, seconds: float) -> Choice | 
 
 def _expand(state: State, session: Session, step: int, seconds: float) -> Choice | None:
     """Expand the best open inner idea."""
-    return _scored("expand", "an open idea", dag.open_inner(state["ideas"], state["work"]["root"]), 1)
+    ideas = dag.open_inner(state["ideas"], state["work"]["root"])
+    return _scored("expand", "an open idea", ideas, together.most(state, session))
 
 
 def _scored(node: NodeName, rule: str, ideas: list[Idea], k: int) -> Choice | None:

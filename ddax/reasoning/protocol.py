@@ -80,6 +80,8 @@ class ExpandRequest(Request):
     children, `reads_left` the documents that may still be visited, `temperature` in [0, 1].
     `seen` is what was seen last, where the task is done in a world; `earlier` are the turns before.
     `tools` say of those among `actions` that are not the program's own what their authors say.
+    `others` are further ideas to be planned by the same reply, each by itself; only a reasoner that says of
+    itself `plans_together` is asked for them.
     """
 
     task: str
@@ -100,6 +102,7 @@ class ExpandRequest(Request):
     brief: Brief = Brief()
     earlier: tuple[Turn, ...] = ()
     tools: tuple[Tool, ...] = ()
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -107,12 +110,13 @@ class Expansion:
     """A sub-DAG: the proposals in order; none means there is nothing left to do here.
 
     `requirements` are demands of the task in the forms of `ddax.ideas.requirements`, where its own words
-    are not in them.
+    are not in them. `others` has the children of each further idea that was asked for, in their order.
     """
 
     children: tuple[Proposal, ...]
     usage: Usage = field(default_factory=Usage)
     requirements: tuple[str, ...] = ()
+    others: tuple[tuple[Proposal, ...], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,7 @@ OPTIONAL = {
     "shown": "",
     "called": "",
     "tried": (),
+    "others": (),
 }
 """Fields of requests that are left out where they say nothing, as in recordings from before them."""
 
@@ -139,6 +140,7 @@ class RecordingReasoner(_Asked):
     ) -> None:
         self.name, self._inner = inner.name, inner
         head = {"model": self.name, "free": self.free_of_charge, "sees": self.sees}
+        head |= {"plans_together": True} if self.plans_together else {}
         self._file = LineFile(path, RECORDING, head, environment=environment)
 
     @property
@@ -150,6 +152,11 @@ class RecordingReasoner(_Asked):
     def sees(self) -> bool:
         """Say whether the recorded reasoner takes pictures."""
         return bool(getattr(self._inner, "sees", False))
+
+    @property
+    def plans_together(self) -> bool:
+        """Say whether the recorded reasoner plans several ideas at once."""
+        return bool(getattr(self._inner, "plans_together", False))
 
     def bound(self, keeper: BudgetKeeper, **more: Any) -> RecordingReasoner:
         """Return this recorder over the bound reasoner."""
@@ -195,6 +202,7 @@ class ReplayingReasoner(_Asked):
         head, rows = _read(path)
         self.name = str(head.get("model") or "replayed")
         self.free_of_charge, self.sees = bool(head.get("free")), bool(head.get("sees"))
+        self.plans_together = bool(head.get("plans_together"))
         self._path, self._lock = path, threading.Lock()
         self._replies: dict[str, list[JsonDict]] = {}
         for row in rows:

@@ -55,8 +55,13 @@ def _quotes(body: Body) -> list[tuple[str, str]]:
     return found
 
 
+def task_of(body: Body) -> str:
+    """Return the first line of the task of a request."""
+    return f"\n{_user(body)}".partition("\nTASK\n")[2].partition("\n")[0]
+
+
 def _expand(body: Body) -> dict[str, Any]:
-    task = f"\n{_user(body)}".partition("\nTASK\n")[2].partition("\n")[0]
+    task = task_of(body)
     names = re.findall(r"^(S\d+) ", blocks(body).get("sources", ""), re.MULTILINE)
     limits = re.search(
         r"depth (\d+) of at most \d+, at most (\d+) children, at most (\d+) visits", _user(body)
@@ -99,8 +104,14 @@ def _argue(body: Body) -> dict[str, Any]:
     return {"text": "The passages bear it out.", "citations": cited, "strength": 0.5}
 
 
+def _plans(body: Body) -> dict[str, Any]:
+    numbers = [line.partition(" ")[0] for line in blocks(body)["ideas"].splitlines()]
+    return {"plans": [{"idea": int(number), **_expand(body)} for number in numbers]}
+
+
 ANSWERS: Mapping[str, Callable[[Body], dict[str, Any]]] = {
-    "expand": _expand, "extract": _extract, "judge": _judge, "merge": _merge, "argue": _argue,
+    "expand": _expand, "plans": _plans, "extract": _extract,
+    "judge": _judge, "merge": _merge, "argue": _argue,
     "predict": lambda _: {"expected": "a page that bears on it", "confidence": 0.5},
     "reflect": lambda _: {"text": "Search before reading."},
     "patches": lambda _: {"candidates": []},

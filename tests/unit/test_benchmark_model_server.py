@@ -111,3 +111,14 @@ def test_what_a_request_asks_is_what_changes_the_reply():
     body = {"messages": [{"role": "user", "content": "a"}], "user": "one", "model": "m"}
     assert key_of(body) == key_of({**body, "user": "two", "model": "n"})
     assert key_of(body) != key_of({**body, "n": 2})
+
+
+def test_schemas_of_tools_and_of_the_reply_are_counted_as_providers_bill_them(served):
+    plain = json.loads(ask(served, "a"))["usage"]["prompt_tokens"]
+    form = {"type": "json_schema", "json_schema": {"name": "form", "schema": {"type": "object"}}}
+    tools = [{"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}}]
+    formed = json.loads(ask(served, "a", response_format=form))["usage"]["prompt_tokens"]
+    offered = json.loads(ask(served, "a", tools=tools))["usage"]["prompt_tokens"]
+    assert formed - plain == tokens(json.dumps(form))
+    assert offered - plain == tokens(json.dumps(tools))
+    assert [call["tokens_in"] for call in served.books()["calls"]] == [plain, formed, offered]

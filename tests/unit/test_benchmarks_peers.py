@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks import page
 from benchmarks.model_server import Served
-from benchmarks.peers import crash, dag, reasons, research, table, twentyfour
+from benchmarks.peers import crash, dag, reasons, research, script, table, twentyfour
 from benchmarks.peers.driving import OURS, PEERS, Failed, Found, read
 from benchmarks.peers.pictures import pictures
 from benchmarks.peers.rows import Measure, Row, of_the_best
@@ -183,3 +183,30 @@ def test_the_readme_shows_what_was_measured() -> None:
     assert page.readme(text) == text
     figures = json.loads((page.RESULTS / "peers.json").read_text(encoding="utf-8"))["figures"]
     assert "\n".join(table.short(figures)) in text
+
+
+def _asked_of_ours(form: str, user: str) -> dict[str, object]:
+    named = {"type": "json_schema", "json_schema": {"name": form}}
+    messages = [{"role": "system", "content": "rules"}, {"role": "user", "content": user}]
+    return {"messages": messages, "response_format": named}
+
+
+def test_the_scripted_player_plans_the_task_where_no_idea_is_given() -> None:
+    body = _asked_of_ours("expand", f"TASK\n{twentyfour.TASK.format(numbers='1 1 4 6')}")
+    reply = twentyfour.reply(body, script.all_text(body))
+    assert reply is not None
+    assert json.loads(reply.text)["children"]
+
+
+@pytest.mark.parametrize(("kind", "found"), [("", True), ("\n\nKIND\nan intermediate result", False)])
+def test_the_scripted_reader_gives_its_answer_at_the_end_alone(
+    kind: str, found: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(research, "questions", lambda: (CAPITAL,))
+    pages = "\n".join(
+        f"[BEGIN DATA 1 P{n}]\n{{}}\n{text}\n[END DATA 1]" for n, (_, text) in enumerate(CAPITAL.pages, 1)
+    )
+    body = _asked_of_ours("merge", f"TASK\n{CAPITAL.text}\n\nPASSAGES\n{pages}{kind}")
+    reply = research.reply(body, script.all_text(body))
+    assert reply is not None
+    assert (json.loads(reply.text)["short"] == CAPITAL.answer) is found

@@ -201,7 +201,7 @@ def test_a_schema_is_strict_and_lean(model):
 
 def test_a_grammar_leaves_a_small_model_every_name_and_the_demands_of_the_task():
     offered = {"ActionWire.name": ("mail", "save"), "ArgumentWire.name": ["to", "text", "text", "title"]}
-    form = narrowed(form_of(wire.ExpandWire), offered, Narrow(items=3, text=80, code=90))
+    form = narrowed(form_of(wire.ExpandWire, named=True), offered, Narrow(items=3, text=80, code=90))
     schema = form["json_schema"]["schema"]
     assert schema["$defs"]["ArgumentWire"]["properties"]["name"] == {"enum": ["to", "text", "title"]}
     assert schema["$defs"]["ChildWire"]["properties"]["needs"]["maxItems"] == 0
@@ -210,4 +210,11 @@ def test_a_grammar_leaves_a_small_model_every_name_and_the_demands_of_the_task()
 
 
 def test_a_property_called_title_stays_in_the_schema():
-    assert "title" in schema_of(wire.ExpandWire)["$defs"]["ChildWire"]["properties"]
+    assert "title" in schema_of(wire.ExpandWire, named=True)["$defs"]["ChildWire"]["properties"]
+    assert "title" in schema_of(wire.ExpandWire)["properties"]["children"]["items"]["properties"]
+
+
+@pytest.mark.parametrize("model", [wire.ExpandWire, wire.PlansWire, wire.ExtractWire, wire.JudgeWire])
+def test_a_schema_holds_no_word_that_is_only_for_readers_of_the_code(model):
+    text = json.dumps(schema_of(model))
+    assert "description" not in text and "$defs" not in text and "$ref" not in text

@@ -119,10 +119,11 @@ async def _game(given: Given, number: int, puzzle: str) -> str:
     async def check(context: ActionContext, arguments: Check) -> ActionResult:
         """See whether steps are right."""
         text = f"Worked out: {arguments.steps} gives 24."
+        reached = arguments.steps.rstrip().endswith("(left: 24)")
         page = Record("observation", text, source="arithmetic", title="Check", task=context.task,
                       idea=context.idea, step=context.step, created=context.now, end=len(text),
                       meta={"kind": "page"})  # fmt: skip
-        return ActionResult(text, records=(page,))
+        return ActionResult(text, records=(page,), settles=reached)
 
     settings = {"selection": {"branching": 10, "join": 1.0}, "budget": {"max_model_calls": given["calls"]}}
     place, task = f"{given['place']}{number}", given["question"].format(numbers=puzzle)

@@ -90,6 +90,29 @@ def expansion(
     return p.Expansion(going, Usage(repaired=repaired), requirements=tuple(reply.requirements))
 
 
+def expansions(
+    reply: w.PlansWire, request: p.ExpandRequest, sources: Mapping[str, str], models: ArgumentModels
+) -> p.Expansion:
+    """Read the plans of several ideas; one that was left out, or of which nothing fits, is empty.
+
+    Raises `Unfit` where nothing is left of any.
+    """
+    found: dict[int, p.Expansion] = {}
+    faults: list[str] = []
+    count = 1 + len(request.others)
+    for plan in reply.plans:
+        if 1 <= plan.idea <= count and plan.idea not in found:
+            try:
+                found[plan.idea] = expansion(w.ExpandWire(children=plan.children), request, sources, models)
+            except Unfit as fault:
+                faults.append(str(fault))
+    if not found:
+        raise Unfit(faults[0] if faults else f"it plans none of the {count} ideas")
+    each = [found.get(number, p.Expansion(())) for number in range(1, count + 1)]
+    repaired = sum(one.usage.repaired for one in each) + count - len(found)
+    return p.Expansion(each[0].children, Usage(repaired=repaired), others=tuple(x.children for x in each[1:]))
+
+
 def _is_visit(child: Proposal) -> bool:
     return _name(child) == VISIT
 

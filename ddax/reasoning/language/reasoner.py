@@ -38,10 +38,13 @@ from ddax.types import Passage, Picture, Usage
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-SNIPPET = 300
+SNIPPET = 200
 """Characters shown of a source that may be visited."""
+LISTED = 12
+"""Sources shown that may be visited: what was found first bears most on the task."""
 
 
+SEVERAL = 'Plan each of these ideas by itself, with its number in "idea"; leave out what needs nothing more.'
 R = TypeVar("R")
 W = TypeVar("W", bound=wire.Wire)
 
@@ -100,6 +103,9 @@ class LanguageReasoner:
         if self._release is not None:
             await asyncio.to_thread(self._release)
 
+    plans_together = True
+    """Whether one request may ask for the plans of several ideas."""
+
     @property
     def free_of_charge(self) -> bool:
         """Say whether every model's price is known and zero."""
@@ -126,28 +132,39 @@ class LanguageReasoner:
         prompt = self._book.render(
             "expand", brief=told(request.brief), task=self._task(request.task), idea=self._idea(request),
             depth=str(request.depth), max_depth=str(request.max_depth), width=str(request.width),
-            reads_left=str(request.reads_left), actions=self._actions(request.actions),
+            reads_left=str(request.reads_left), actions=self._actions(_open(request)),
             sources=self._listed(known), read=self._data("read", lines(request.read)),
             lessons=self._data("lessons", lines(request.lessons)), findings=findings,
             evidence=self._passages(numbered(request.evidence), meant(request.task, request.earlier)),
-            forms="; ".join(FORMS), earlier=self._earlier(request.earlier),
+            forms="" if request.depth else "; ".join(FORMS), earlier=self._earlier(request.earlier),
             tools=self._tools(request.tools),
         )  # fmt: skip
         prompt = Prompt(prompt.system, prompt.user + self._world(request.seen))
         sampling = Sampling(request.temperature, request.seed)
-        reply, usage = await self._ask(
+        reply, usage = await self._planned(prompt, request, named, sampling)
+        return replace(reply, usage=usage)
+
+    async def _planned(
+        self, prompt: Prompt, request: p.ExpandRequest, named: Mapping[str, str], sampling: Sampling
+    ) -> tuple[p.Expansion, Usage]:
+        """Ask for the plan of one idea, or for those of several."""
+        arguments = self._arguments
+        choices = {
+            "ActionWire.name": request.actions,
+            "ArgumentWire.name": [
+                name for action in request.actions for name in planned.argument_names(action, arguments)
+            ],
+        }
+        if request.others:
+            return await self._ask(
+                "plan", prompt, wire.PlansWire,
+                lambda found: planned.expansions(found, request, named, arguments), sampling, choices=choices,
+            )  # fmt: skip
+        return await self._ask(
             "plan", prompt, wire.ExpandWire,
-            lambda found: planned.expansion(found, request, named, self._arguments), sampling,
-            choices={
-                "ActionWire.name": request.actions,
-                "ArgumentWire.name": [
-                    name for action in request.actions
-                    for name in planned.argument_names(action, self._arguments)
-                ],
-            },
+            lambda found: planned.expansion(found, request, named, arguments), sampling, choices=choices,
             picture=request.seen.picture if request.seen is not None else None,
         )  # fmt: skip
-        return replace(reply, usage=usage)
 
     async def predict(self, request: p.PredictRequest) -> p.Prediction:
         """Forecast the outcome of an action."""
@@ -288,7 +305,12 @@ class LanguageReasoner:
         return told_of(clean(text), self._limits)
 
     def _idea(self, request: p.ExpandRequest | p.MergeRequest) -> str:
-        """Return the idea as data; "" where it is the task itself, or its beginning."""
+        """Return the idea as data, or several by their numbers; "" where it is the task or its beginning."""
+        if isinstance(request, p.ExpandRequest) and request.others:
+            rows = (
+                f"{n} {' '.join(one.split())}" for n, one in enumerate((request.idea, *request.others), 1)
+            )
+            return f"{SEVERAL}\n{self._data('ideas', chr(10).join(rows))}"
         title = " ".join(request.idea.removesuffix("…").split())
         whole = " ".join(request.task.split()).startswith(title)
         return "" if whole else self._data("idea", request.idea)
@@ -322,10 +344,12 @@ class LanguageReasoner:
 
     def _sources(self, request: p.ExpandRequest) -> dict[str, Passage]:
         """Name the sources that may be visited S1, S2, ...: found or known, and not yet read."""
+        if request.reads_left <= 0:
+            return {}  # a plan that visits none of them need not hear of them
         unread = [x for x in (*request.hits, *request.evidence) if x.source and x.source not in request.read]
         first = {passage.source: passage for passage in reversed(unread)}
         ordered = dict.fromkeys(passage.source for passage in unread)
-        return {f"S{n}": first[source] for n, source in enumerate(ordered, 1)}
+        return {f"S{n}": first[source] for n, source in enumerate([*ordered][:LISTED], 1)}
 
     def _listed(self, known: Mapping[str, Passage]) -> str:
         rows = (
@@ -359,6 +383,11 @@ def _numbered_lines(code: str, numbers: Iterable[int]) -> str:
     """Return lines of a program with their numbers."""
     rows = code.splitlines()
     return "\n".join(f"{n}: {rows[n - 1].strip()}" for n in numbers if 0 < n <= len(rows))
+
+
+def _open(request: p.ExpandRequest) -> list[str]:
+    """Return the actions that can still be planned: no visit once none is left."""
+    return [name for name in request.actions if name != planned.VISIT or request.reads_left > 0]
 
 
 def _cited(request: p.MergeRequest) -> list[Passage]:

@@ -28,10 +28,17 @@ Names = Mapping[str, tuple[str, ...]]
 _PASSAGE = ("source", "passage_id", "id", "name")
 
 
+def _without_words(schema: dict[str, Any]) -> None:
+    """Leave the docstring of a form out of its schema: it is for readers of the code, and billed."""
+    schema.pop("description", None)
+
+
 class Wire(BaseModel):
     """A strict reply: exact types, no unknown key, no NaN or infinity."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(
+        strict=True, extra="forbid", allow_inf_nan=False, json_schema_extra=_without_words
+    )
 
 
 class CitationWire(Wire):
@@ -111,6 +118,24 @@ class ExpandWire(Wire):
 
     children: list[ChildWire]
     requirements: list[str] = Field(default_factory=list, max_length=12)
+
+
+class PlanWire(Wire):
+    """The plan of one of several ideas, by its number."""
+
+    ALIASES: ClassVar[Names] = {"idea": ("number", "id"), "children": ("child", "steps", "plan", "subtasks")}
+    SPARES: ClassVar[Mapping[str, Any]] = {"children": []}
+
+    idea: int
+    children: list[ChildWire]
+
+
+class PlansWire(Wire):
+    """Plans of several ideas."""
+
+    ALIASES: ClassVar[Names] = {"plans": ("ideas",)}
+
+    plans: list[PlanWire]
 
 
 class PredictWire(Wire):
@@ -278,7 +303,23 @@ def _lean(node: Any) -> Any:
     return [_lean(item) for item in node] if isinstance(node, list) else node
 
 
-def schema_of(model: type[Wire]) -> dict[str, Any]:
-    """Return the JSON schema of a reply, named for its request; all keys required, none beside them."""
-    schema: dict[str, Any] = _lean(model.model_json_schema())
+def _inlined(node: Any, named: Mapping[str, Any]) -> Any:
+    """Write the forms of parts out where they are used: each is used once, and a reference costs more."""
+    if isinstance(node, list):
+        return [_inlined(item, named) for item in node]
+    if not isinstance(node, dict):
+        return node
+    name = str(node.get("$ref", "")).rpartition("/")[2]
+    if name in named:
+        return _inlined(named[name], named)
+    return {key: _inlined(value, named) for key, value in node.items() if key != "$defs"}
+
+
+def schema_of(model: type[Wire], *, named: bool = False) -> dict[str, Any]:
+    """Return the JSON schema of a reply, named for its request; all keys required, none beside them.
+
+    `named` keeps the forms of parts under their names.
+    """
+    whole = model.model_json_schema()
+    schema: dict[str, Any] = _lean(whole if named else _inlined(whole, whole.get("$defs", {})))
     return {"title": model.__name__.removesuffix("Wire").lower(), **schema}

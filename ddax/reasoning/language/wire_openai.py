@@ -44,9 +44,9 @@ def speaks_openai(model: BaseChatModel) -> bool:
 
 
 @cache
-def form_of(wire: type[Wire]) -> dict[str, Any]:
-    """Return the `response_format` of a reply."""
-    schema = {key: value for key, value in schema_of(wire).items() if key != "title"}
+def form_of(wire: type[Wire], *, named: bool = False) -> dict[str, Any]:
+    """Return the `response_format` of a reply; `named` keeps the forms of its parts under their names."""
+    schema = {key: value for key, value in schema_of(wire, named=named).items() if key != "title"}
     return {"type": "json_schema", "json_schema": {"name": name_of(wire), "schema": schema, "strict": True}}
 
 
@@ -80,7 +80,7 @@ class Narrow(NamedTuple):
 
 
 def narrowed(form: dict[str, Any], choices: Mapping[str, Sequence[str]], bounds: Narrow) -> dict[str, Any]:
-    """Return a form that a grammar can hold a small model to.
+    """Return a form, its parts under their names, that a grammar can hold a small model to.
 
     A name is one of those the prompt offers, a share one of ten values, and texts and lists end.
     """
@@ -189,7 +189,7 @@ class OpenAIChannel:
         if order.effort:
             body["reasoning_effort"] = order.effort
         if order.mode == "schema":
-            form = form_of(order.wire)
+            form = form_of(order.wire, named=self._narrow is not None)
             body["response_format"] = narrowed(form, order.choices, self._narrow) if self._narrow else form
         elif order.mode == "tool":
             body["tools"] = [tool_of(order.wire)]
