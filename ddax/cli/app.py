@@ -77,7 +77,7 @@ class Commands(TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the commands under what they are for, in the order in which they are defined."""
-        found = {
+        found: dict[str, Any] = {
             name: command for name in self.list_commands(ctx) if (command := self.get_command(ctx, name))
         }
         for panel in PANELS:
