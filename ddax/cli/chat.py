@@ -60,8 +60,9 @@ def chat(
     ] = None,
     output_: Annotated[
         str | None,
-        typer.Option("--output", help="Form of each answer: text, or a file with a JSON schema."),
+        typer.Option("--output", help="Form of each answer: text, report, or a file with a JSON schema."),
     ] = None,
+    words: Annotated[int | None, typer.Option(help="Words of a report at most.")] = None,
     knowledge: Annotated[
         str | None, typer.Option(help="What the model knows itself: allow, mark or forbid.")
     ] = None,
@@ -76,7 +77,7 @@ def chat(
     output = Output(json=False, verbose=verbose, quiet=quiet)
     arguments = {
         "sources": tuple(sources) if sources else None, "identity": identity, "model": model, "seed": seed,
-        "effort": effort, "output": asked_form(output_), "namespace": namespace,
+        "effort": effort, "output": asked_form(output_), "words": words, "namespace": namespace,
         "budget.max_steps": max_steps, "budget.max_usd": max_usd, "budget.max_seconds": max_seconds,
         "web.search": search, "instructions": instructions, "knowledge": knowledge,
     }  # fmt: skip

@@ -112,8 +112,9 @@ def run(
     ] = None,
     output_: Annotated[
         str | None,
-        typer.Option("--output", help="Form of the answer: text, or a file with a JSON schema."),
+        typer.Option("--output", help="Form of the answer: text, report, or a file with a JSON schema."),
     ] = None,
+    words: Annotated[int | None, typer.Option(help="Words of a report at most.")] = None,
     knowledge: Annotated[
         str | None, typer.Option(help="What the model knows itself: allow, mark or forbid.")
     ] = None,
@@ -141,7 +142,7 @@ def run(
         "budget.max_seconds": max_seconds, "record": record, "replay": replay,
         "web.search": search, "web.record": record_web, "web.replay": replay_web,
         "stream": stream, "dry_run": dry_run, "instructions": instructions,
-        "output": asked_form(output_), "knowledge": knowledge,
+        "output": asked_form(output_), "words": words, "knowledge": knowledge,
     }  # fmt: skip
     if resume_:
         name_ = _one_thread(task, thread)
@@ -162,14 +163,14 @@ def run(
 
 def asked_form(output: str | None) -> Any:
     """Return the form of the answer as settings take it: a name, or the schema of a file."""
-    if output is None or output == "text":
+    if output in (None, "text", "report"):
         return output
     try:
         found = read_json_text(Path(output).expanduser().read_bytes())
     except OSError as exc:
         raise UsageError(
             f"--output {output!r} names no form.", why=f"There is no such file: {exc.strerror or exc}.",
-            mend="Write text, or the name of a file with a JSON schema.",
+            mend="Write text, report, or the name of a file with a JSON schema.",
         ) from exc  # fmt: skip
     except ValueError as exc:
         raise UsageError(

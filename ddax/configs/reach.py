@@ -275,7 +275,7 @@ ROWS = (
     Row(WITHIN, "web.only_domains", "A run may be stricter than its server."),
     Row(NEVER, "prompts", "Files are read with the server's rights."),
     Row(KNOWS, "knowledge", "A server that answers from its sources alone stays so."),
-    Row(FREE, "instructions output", "They word the answer of whoever sent the run."),
+    Row(FREE, "instructions output words", "They word the answer of whoever sent the run."),
     Row(FREE, "namespace", "Each owner has a memory of its own, which every namespace of its runs lies in."),
     Row(FREE, "human", "The questions go to whoever sent the run."),
     Row(FREE, "web.search", "It names a service that the server's environment sets up."),

@@ -323,10 +323,11 @@ class Context(Section):
     instructions: str = Field(
         default="", description="What you want of every answer, in your own words; used with a model."
     )
-    output: Literal["text"] | dict[str, Any] = Field(
+    output: Literal["text", "report"] | dict[str, Any] = Field(
         default="text",
-        description="Form of the answer: 'text', or a JSON schema of an object; used with a model.",
+        description="Form of the answer: 'text', 'report', or (with a model) a JSON schema of an object.",
     )
+    words: int = Field(default=800, ge=100, le=20_000, description="Words of a report at most.")
     knowledge: Literal["allow", "mark", "forbid"] = Field(
         default="mark",
         description="Whether a model may say what it knows itself: 'allow', 'mark' (as such, and never in"

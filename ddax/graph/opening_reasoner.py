@@ -26,11 +26,11 @@ SIGHT = {"auto": None, "always": True, "never": False}
 
 def check_output(settings: Context, reasoner: Reasoner) -> None:
     """Refuse a form of the answer where there is no model to fill it; raises UsageError."""
-    if reasoner.name in FREE and settings.output != "text":
+    if reasoner.name in FREE and isinstance(settings.output, dict):
         raise UsageError(
-            "output needs a model.",
+            "A form of the answer needs a model.",
             why="Without one an answer is made of sentences that stand in the sources.",
-            mend="Name one with `model` (--model provider:model), or leave output out.",
+            mend="Name one with `model` (--model provider:model), or ask for text or a report.",
         )
 
 

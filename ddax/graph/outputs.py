@@ -18,7 +18,7 @@ from ddax.graph.results import RunResult
 
 Forms = MutableMapping[str, type[BaseModel]]
 """The classes that schemas were made of, by `key_of` their schema."""
-NAMES = ("text",)
+NAMES = ("text", "report")
 
 
 def key_of(schema: Mapping[str, Any]) -> str:
@@ -37,8 +37,8 @@ def with_output(context: Context, output: Any, forms: Forms) -> Context:
     elif not isinstance(output, Mapping) and output not in NAMES:
         raise UsageError(
             f"output is {output!r}.",
-            why="An answer comes as a text, or in a form.",
-            mend='Give "text", a pydantic class, or a JSON schema as a dict.',
+            why="An answer comes as a text, as a report, or in a form.",
+            mend='Give "text", "report", a pydantic class, or a JSON schema as a dict.',
         )
     return Context.model_validate({**context.model_dump(), "output": asked})
 

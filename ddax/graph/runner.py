@@ -183,9 +183,9 @@ class Agent(Plainly):
         """Run a task to its end; on a finished thread it follows up with the same memory and mind.
 
         `state` has values of the fields that a `state_schema` adds; `result["state"]` has them back.
-        `output` is the form of the answer, in place of the one in the settings: "text", a pydantic class or
-        a JSON schema; the filled form is `result["output"]`. `config` has callbacks, tags and metadata for
-        LangGraph, and what listens sees every model call.
+        `output` is the form of the answer, in place of the one in the settings: "text", "report", a
+        pydantic class or a JSON schema; the filled form is `result["output"]`. `config` has callbacks, tags
+        and metadata for LangGraph, and what listens sees every model call.
 
         Raises UsageError for a task no run begins with, and a thread that is not finished or of another
         home, ThreadInUse where another process has the thread.

@@ -15,6 +15,7 @@ from ddax.nodes.knowing import all_own
 from ddax.reasoning.budget import FREE
 from ddax.reasoning.embedded.vectors import Vectors
 from ddax.reasoning.protocol import Stated, Synthesis
+from ddax.reasoning.reports import body_of
 from ddax.types import Citation
 
 TOLD = 80
@@ -60,7 +61,8 @@ async def supported(
         own=await all_own(state, session),
     )
     citations = [Citation(**row) for row in answer["citations"]]
-    found = await asyncio.to_thread(supports, answer["text"], citations, means, stated=stated)
+    text = body_of(answer["text"]) if session.settings.output == "report" else answer["text"]
+    found = await asyncio.to_thread(supports, text, citations, means, stated=stated)
     return _with_spans(answer, found)
 
 

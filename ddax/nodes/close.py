@@ -110,7 +110,7 @@ async def _partial(state: State, session: Session) -> tuple[Answer, Update]:
         earlier=earlier(state, session.redactor.text),
     )
     request = sourced(
-        request, task=TOLD, brief=TOLD, form=TOLD, fault=FIXED,
+        request, task=TOLD, brief=TOLD, form=TOLD, fault=FIXED, kind=FIXED,
         idea=of_chain(state["ideas"], root), earlier=of_turns(state) if request.earlier else FIXED,
         findings=of_ideas(state["ideas"], finished),
         evidence=of_passages(request.evidence), thoughts=thought_origins(recalled),

@@ -37,6 +37,7 @@ from ddax.nodes.gather import (
 from ddax.nodes.knowing import all_own
 from ddax.nodes.passing import PASSED_ON, of_nothing, passed_on, whole_needs
 from ddax.nodes.quoting import synthesis
+from ddax.nodes.reporting import report, wants_report
 from ddax.nodes.rules import carried, followed, of_rules
 from ddax.nodes.solved import heard
 from ddax.reasoning.budget import usage_of
@@ -108,10 +109,17 @@ async def merge(state: State, *, session: Session) -> Update:
 async def _synthesis(state: State, request: MergeRequest, session: Session) -> Synthesis:
     """Ask for a synthesis; on the quick road a model for the last one alone, with what matters for it."""
     if not road.is_quick(state["work"]):
-        return await synthesis(state, request, session)
+        return await _written(state, request, session)
     if not request.final:
         return await session.free.merge(road.plain(request))
-    return await synthesis(state, await road.for_one_call(request, session), session)
+    return await _written(state, await road.for_one_call(request, session), session)
+
+
+async def _written(state: State, request: MergeRequest, session: Session) -> Synthesis:
+    """Ask for a synthesis; the last one is a report where one is wanted."""
+    if request.final and wants_report(session):
+        return await report(state, request, session)
+    return await synthesis(state, request, session)
 
 
 def _ended(me: Idea, parent: Idea, done: Idea, *, closing: bool, passed: bool) -> Patch:
@@ -155,6 +163,7 @@ async def _request(
         brief=TOLD,
         form=TOLD,
         fault=FIXED,
+        kind=FIXED,
         idea=of_chain(state["ideas"], parent),
         findings=of_ideas(state["ideas"], needs),
         evidence=of_passages(request.evidence),

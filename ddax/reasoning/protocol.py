@@ -224,6 +224,7 @@ class MergeRequest(Request):
 
     `own` says that there is nothing to read, so that the answer is what the reasoner knows of itself.
     `form` is the JSON schema of the answer, where one is asked for; `fault` what was wrong with the last one.
+    `kind` says which part of a report is asked for, where it is one.
     """
 
     task: str
@@ -238,6 +239,7 @@ class MergeRequest(Request):
     form: Mapping[str, Any] | None = None
     fault: str = ""
     earlier: tuple[Turn, ...] = ()
+    kind: str = ""
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,7 @@ OPTIONAL = {
     "called": "",
     "tried": (),
     "others": (),
+    "kind": "",
 }
 """Fields of requests that are left out where they say nothing, as in recordings from before them."""
 

@@ -64,7 +64,7 @@ SEEDS: Mapping[tuple[str, str], str] = {
     ("merge", "task"): "told", ("merge", "idea"): "idea", ("merge", "findings"): "leaf",
     ("merge", "evidence"): "page", ("merge", "thoughts"): "thought", ("merge", "brief"): "told",
     ("merge", "earlier"): "turn",
-    ("merge", "form"): "told", ("merge", "fault"): "fixed",
+    ("merge", "form"): "told", ("merge", "fault"): "fixed", ("merge", "kind"): "fixed",
     ("reflect", "task"): "told", ("reflect", "action"): "fixed", ("reflect", "expected"): "leaf",
     ("reflect", "actual"): "leaf",
     ("propose_patches", "goal"): "told", ("propose_patches", "code"): "code",

@@ -102,6 +102,14 @@ OTHERS = {
         ), (2,), shown="def f(x):\n    return x * 2\n", called="# other.py\ndef g(): ...",
         tried=("627 small changes", "line 2: replace `2` by `1`: mends 1 of 2 failing tests"),
     )),
+    "merge_section": ("merge", p.MergeRequest(
+        "Tell of Ada.", "Tell of Ada.", (FINDING,), (ADA,), final=True,
+        kind='section 1 of 2 of a report: "Birth"'
+    )),
+    "data_outline": ("merge", p.MergeRequest(
+        "Tell of Ada.", "Tell of Ada.", (), (ADA,), final=True, form=FORM, own=True,
+        kind="the outline of a report"
+    )),
     "data_again": ("merge", p.MergeRequest("t", "i", (), (), own=True, form=FORM, fault="year: too early")),
 }  # fmt: skip
 """Prompts that depend on what a request holds, by the name of their file."""

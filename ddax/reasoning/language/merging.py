@@ -38,12 +38,14 @@ def prompt_of(
     """Return the prompt for a synthesis."""
     filled = partial(book.render, brief=told(request.brief), task=task, thoughts=thoughts, earlier=earlier)
     if request.form is None and _own(request):
-        return filled("answer")
+        return filled("answer", kind=request.kind)
     knowledge = "" if _own(request) else KNOWLEDGE[request.brief.knowledge]
     if request.form is not None:
         fault = f"Your last answer was refused: {clean(request.fault)}" if request.fault else ""
-        return filled("data", passages=passages, findings=findings, knowledge=knowledge, fault=fault)
-    kind = "" if request.final else "an intermediate result, in a few sentences"
+        return filled(
+            "data", passages=passages, findings=findings, knowledge=knowledge, fault=fault, kind=request.kind
+        )
+    kind = request.kind or ("" if request.final else "an intermediate result, in a few sentences")
     return filled("merge", passages=passages, findings=findings, knowledge=knowledge, kind=kind, idea=idea)
 
 
