@@ -182,7 +182,7 @@ async def test_where_nothing_bears_on_the_task_nothing_is_written(place, served)
     writer = Writer(outline={"quotes": [], "found": False, "data": {"title": "", "sections": []}})
     served(writer)
     result = await told(place, settings(place))
-    assert result["status"] == "failed"
+    assert result["status"] == "not_found"
     assert result["answer"].startswith("Not found")
     assert writer.parts() == ["outline"]
 
@@ -232,7 +232,7 @@ async def test_without_a_model_it_quotes_what_each_idea_found(place):
     refused = settings(place, model="embedded")
     async with open_agent(refused, home=place / "home") as agent:
         none = await agent.run("Who invented the telephone of Xanadu?")
-    assert none["status"] == "failed"
+    assert none["status"] == "not_found"
     assert "## " not in none["answer"]
 
 
