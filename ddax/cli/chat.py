@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Annotated
@@ -18,8 +19,9 @@ from ddax.cli.backend import (
     new_thread,
     opener_of,
     read_task,
+    run_folder,
 )
-from ddax.cli.errors import report
+from ddax.cli.errors import Interrupted, report
 from ddax.cli.interrupts import Interrupts
 from ddax.cli.lines import Lines
 from ddax.cli.options import CONFIG, MODEL, SEED, VERBOSE
@@ -107,7 +109,15 @@ def talk(opener: Opener, chosen: Context, thread: str, output: Output) -> int:
         with hushed(output.quiet):
             return interrupts.run(work)
     except (KeyboardInterrupt, BrokenPipeError) as exc:
-        raise interrupted(thread, None) from exc
+        raise _broken_off(thread) from exc
+
+
+def _broken_off(thread: str) -> Interrupted:
+    """Return the error of a talk that was broken off: between two lines there is nothing to resume."""
+    info = run_folder().load(thread)
+    if info is None or info.status == "running":
+        return interrupted(thread, None)
+    return Interrupted(f"ddax chat --thread {shlex.quote(thread)}")
 
 
 async def questions() -> AsyncIterator[str]:
