@@ -81,9 +81,7 @@ class Commands(TyperGroup):
             name: command for name in self.list_commands(ctx) if (command := self.get_command(ctx, name))
         }
         for panel in PANELS:
-            write_rows(
-                formatter, panel, [c for c in found.values() if vars(c).get("rich_help_panel") == panel]
-            )
+            write_rows(formatter, panel, [c for c in found.values() if c.rich_help_panel == panel])
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was named; raises `Interrupted` where Ctrl-C ended it."""
