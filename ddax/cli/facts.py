@@ -32,6 +32,8 @@ def detail_lines(result: Mapping[str, Any]) -> Iterator[str]:
     """Return the numbers of a run: its size, its state of mind, what people and dissents changed."""
     yield "Details:"
     yield f"  {_facts(result)}"
+    if result.get("support") is not None:
+        yield f"  support {result['support']:.2f}: how well what was read carries the answer"
     times = int(result.get("protect", {}).get("conservative", 0))
     if times:
         yield f"  nobody was there to be asked {amount(times, 'time')}: only what is safe was done"

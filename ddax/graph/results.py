@@ -29,6 +29,7 @@ class RunResult(TypedDict):
     answer: str
     short: str
     short_unsupported: bool
+    support: float
     citations: list[JsonDict]
     carried: list[int]
     spans: list[JsonDict]
@@ -61,6 +62,7 @@ def result_of(thread: str, state: dict[str, Any], interrupts: tuple[Any, ...] = 
         answer=answer.get("text", ""),
         short=answer.get("short", ""),
         short_unsupported=answer.get("short_unsupported", False),
+        support=round(float(answer.get("support", 0.0)), 4),
         citations=[{k: c[k] for k in CITED if k in c} for c in answer.get("citations", [])],
         carried=list(answer.get("carried", [])),
         spans=[dict(span) for span in answer.get("spans", [])],

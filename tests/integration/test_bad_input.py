@@ -174,7 +174,7 @@ def test_a_long_task_ends_soon_and_stays_small(place: Place) -> None:
     for name, done in place.calls(calls).items():
         result = done.object
         assert result["usage"]["seconds"] < 60
-        honest = (done.code, result["status"], result["citations"]) == (1, "failed", [])
+        honest = (done.code, result["status"], result["citations"]) == (1, "not_found", [])
         assert honest or (done.code == 0 and "Trondby" in result["answer"]), (name, done)
         with sqlite3.connect(homes[name] / "checkpoints.sqlite") as db:
             sizes = [
@@ -204,7 +204,7 @@ def test_tasks_in_other_scripts_are_answered_with_a_quote_or_refused(place: Plac
             assert result["citations"]
             assert all(citation["quote"] in texts[name][1] for citation in result["citations"])
         else:
-            assert (done.code, result["status"], result["citations"]) == (1, "failed", []), done
+            assert (done.code, result["status"], result["citations"]) == (1, "not_found", []), done
 
 
 def test_control_characters_and_markup_in_a_task_never_reach_the_terminal(place: Place) -> None:

@@ -247,7 +247,7 @@ def test_an_order_that_was_not_carried_out_says_so_once_and_whole(run: Run, serv
     why = "not carried out: nothing is called “Cancel all of the bookings of the harbour”; there are “Book”"
     assert shown.count("not carried out: ") == 1 and why in shown
     assert "; click Cancel all of the bookings of the harbour" in shown
-    assert "What failed" not in shown and "failed (not carried out), " in shown
+    assert "What failed" not in shown and "Failed: not carried out. It took " in shown
     assert "Before that it pressed “Book”. " in shown
     assert "Say it in the words of the page, or use a language model." in shown
     told = json.loads(run(task, url, "--browser-writes", "--json").out)

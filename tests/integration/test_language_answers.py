@@ -150,7 +150,7 @@ def test_the_command_line_takes_a_task_without_sources(server, tmp_path, monkeyp
 async def test_what_is_forbidden_to_know_is_refused(server, tmp_path):
     says(server, {"quotes": [], "found": True, "answer": "It is 395.", "short": "395"})
     result = await run(tmp_path / "home", task="What is 17 * 23 + 4?", knowledge="forbid")
-    assert result["status"] == "failed" and "395" not in result["answer"]
+    assert result["status"] == "not_found" and "395" not in result["answer"]
 
 
 async def test_what_a_model_adds_itself_is_marked_and_stands_for_no_source(server, sources, tmp_path):
@@ -162,7 +162,7 @@ async def test_what_a_model_adds_itself_is_marked_and_stands_for_no_source(serve
     ]
     says(server, {"quotes": [], "found": True, "answer": "It cost 7 crowns [own].", "short": ""})
     refused = await run(tmp_path / "b", [sources])
-    assert (refused["status"], refused["citations"]) == ("failed", [])
+    assert (refused["status"], refused["citations"]) == ("not_found", [])
     allowed = await run(tmp_path / "c", [sources], knowledge="allow")
     assert (allowed["status"], [s["status"] for s in allowed["spans"]]) == ("done", ["knowledge"])
 

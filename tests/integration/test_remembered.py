@@ -61,4 +61,4 @@ async def test_a_file_that_is_gone_is_no_evidence_where_its_folder_is_a_source(p
     Path("east/gate.md").rename("east/rain.md")
     Path("east/rain.md").write_text("It rains.\n", encoding="utf-8")
     result = await ask(place, "east", "b")
-    assert result["status"] == "failed" and not result["citations"]
+    assert result["status"] == "not_found" and not result["citations"]

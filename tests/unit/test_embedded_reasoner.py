@@ -171,9 +171,9 @@ async def test_a_question_the_sources_do_not_answer_is_refused(reasoner: Embedde
     assert reply.text.startswith("Not found in the sources")
     empty = await reasoner.merge(MergeRequest(TASK, TASK, (), (), final=True))
     assert (empty.found, empty.support) == (False, 0.0)
-    assert "nothing read mentions Tall, Ship (" in empty.text
+    assert "nothing read mentions Tall, Ship." in empty.text
     unnamed = await reasoner.merge(MergeRequest("Who built it?", "", (), (), final=True))
-    assert unnamed.text == "Not found in the sources: nothing was read (support 0.00, and 0.76 is needed)."
+    assert unnamed.text == "Not found in the sources: nothing was read."
 
 
 @pytest.mark.parametrize(

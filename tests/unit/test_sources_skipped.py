@@ -72,7 +72,7 @@ async def test_a_run_that_answers_tells_once_what_it_did_not_read_and_why(
 
 async def test_a_refusal_names_what_was_not_read(papers: Path, tmp_path: Path) -> None:
     result = await asked("Who painted the old lighthouse of Calder?", tmp_path / "home")
-    assert result["status"] == "failed"
+    assert result["status"] == "not_found"
     assert result["answer"].endswith(
         f" Not read: 'papers/closed': {DENIED}; 'papers/b.png': not a kind of text that is known."
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import floor
 
 from ddax.reasoning.embedded.affirm import affirmed
 from ddax.reasoning.embedded.antecedent import bound
@@ -80,7 +79,7 @@ def answer(question: Question, passages: Sequence[Passage], vectors: Vectors, *,
         text, citations, short = alone or _quoted(question, passages, weighed, vectors)
         if citations:
             return Answer(text, citations, True, strength, short)
-    return Answer(refusal(question, strength, weighed, threshold, absent=absent), (), False, strength, "")
+    return Answer(refusal(question, weighed, absent=absent), (), False, strength, "")
 
 
 def _beside(question: Question, weighed: Sequence[Weighed]) -> bool:
@@ -164,9 +163,7 @@ def _name_first(
     return citations
 
 
-def refusal(
-    question: Question, strength: Support, weighed: Sequence[Weighed], threshold: float, *, absent: str = ""
-) -> str:
+def refusal(question: Question, weighed: Sequence[Weighed], *, absent: str = "") -> str:
     """Say that the sources do not answer, and what is missing; `absent` is a thing that nothing mentions."""
     said = frozenset[str]().union(*(said_of(question, item.sentence.titled) for item in weighed))
     missing = (unmet(question.names, said) or told_of_others(question, _texts(weighed)))[:6]
@@ -182,9 +179,7 @@ def refusal(
         tail = "what was read says what is so, not why"
     else:
         tail = "what was read does not carry an answer" if weighed else "nothing was read"
-    needed = f", and {threshold:.2f} is needed" if strength.value < threshold else ""
-    # Cut, not rounded: what is just below the line is not shown as the line itself.
-    return f"Not found in the sources: {tail} (support {floor(strength.value * 100) / 100:.2f}{needed})."
+    return f"Not found in the sources: {tail}."
 
 
 def _texts(weighed: Sequence[Weighed]) -> list[str]:

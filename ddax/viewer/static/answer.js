@@ -11,12 +11,16 @@ const ANSWER_SAYS = {
 };
 const ANSWER_MARKS = { supported: "", paraphrase: "≈", knowledge: "m", unchecked: "?", contradicted: "!" };
 const ANSWER_FENCE = /^\s*(```|~~~)/, ANSWER_RULER = /^[\s:|-]+$/, ANSWER_HEADING = /^\s*(#{1,6})\s+/;
-const ANSWER_INLINE = /(\*\*[^*\n]+\*\*|`[^`\n]+`)/;
+const ANSWER_INLINE = /(\*\*[^*\n]+\*\*|`[^`\n]+`|(?<![\w*])\*[^*\s][^*\n]*\*(?![\w*])|!?\[[^\]\n]*\]\([^)\s]+\))/;
+const ANSWER_LINK = /^!?\[([^\]\n]*)\]\(([^)\s]+)\)$/, ANSWER_ITEM = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+/;
 
 function answerStyled(text) {
   return text.split(ANSWER_INLINE).map((part) => {
     if (part.length > 4 && part.startsWith("**") && part.endsWith("**")) return h("b", {}, part.slice(2, -2));
     if (part.length > 2 && part.startsWith("`") && part.endsWith("`")) return h("code", {}, part.slice(1, -1));
+    if (part.length > 2 && part.startsWith("*") && part.endsWith("*")) return h("i", {}, part.slice(1, -1));
+    const link = ANSWER_LINK.exec(part); // told as text: nothing that was read becomes a way out of the page
+    if (link) return h("span", { class: "link", title: link[2] }, link[1] || link[2]);
     return part;
   });
 }
@@ -83,11 +87,19 @@ export function answerBlocks(text, given) {
       while (last < all.length && all[last].text.trimStart().startsWith("|")) last += 1;
       blocks.push(answerTable(signs, spans, [line, ...all.slice(n + 2, last)]));
       n = last - 1;
+    } else if (ANSWER_ITEM.test(line.text)) {
+      const items = [];
+      for (; n < all.length && ANSWER_ITEM.test(all[n].text); n += 1) {
+        const lead = Array.from(ANSWER_ITEM.exec(all[n].text)[0]).length;
+        items.push(h("li", {}, answerPieces(signs, spans, all[n].start + lead, all[n].end)));
+      }
+      n -= 1;
+      blocks.push(h(/^\s*\d/.test(line.text) ? "ol" : "ul", { class: "items", start: /^\s*\d/.test(line.text) ? parseInt(line.text, 10) : null }, items));
     } else if (heading) {
       blocks.push(h("p", { class: "title" }, h("b", {}, answerStyled(line.text.slice(heading[0].length)))));
     } else if (line.text.trim()) {
       let last = n;
-      while (all[last + 1]?.text.trim() && !ANSWER_HEADING.test(all[last + 1].text) && !ANSWER_FENCE.test(all[last + 1].text) && !all[last + 1].text.trimStart().startsWith("|")) last += 1;
+      while (all[last + 1]?.text.trim() && !ANSWER_HEADING.test(all[last + 1].text) && !ANSWER_ITEM.test(all[last + 1].text) && !ANSWER_FENCE.test(all[last + 1].text) && !all[last + 1].text.trimStart().startsWith("|")) last += 1;
       blocks.push(h("p", { class: "text" }, answerPieces(signs, spans, line.start, all[last].end)));
       n = last;
     }

@@ -3,15 +3,15 @@
 import { h, number, put } from "./dom.js";
 
 const MEANS = {
-  "go on": "as it was planned", choose: "another idea next", edit: "with other arguments", veto: "not this", teach: "a lesson from now on", stop: "end the run",
+  "go on": "yes, go on", choose: "choose another step", edit: "edit it first", veto: "no, not this", teach: "teach me something", stop: "stop the run",
 };
 
 export function questionForm(question, { live, thread, send, select }) {
   const trouble = h("p", { class: "small", role: "alert" });
-  const choices = (question.options ?? []).map((option, k) => h("label", { title: MEANS[option] ?? "" }, h("input", { type: "radio", name: "choice", value: option, checked: k === 0 }), ` ${option}`));
+  const choices = (question.options ?? []).map((option, k) => h("label", { title: option }, h("input", { type: "radio", name: "choice", value: option, checked: k === 0 }), ` ${MEANS[option] ?? option}`));
   const args = h("textarea", { rows: 5, "aria-label": "Arguments as JSON", spellcheck: "false", value: JSON.stringify(question.action?.args ?? {}, null, 1) });
   const lesson = h("textarea", { rows: 2, maxlength: 1000, "aria-label": "Lesson" });
-  const candidates = (question.candidates ?? []).map((one, k) => h("label", {}, h("input", { type: "radio", name: "idea", value: one.id, checked: k === 0 }), ` ${one.id} ${one.title} (an answer changes ${number(one.expected_change)})`));
+  const candidates = (question.candidates ?? []).map((one, k) => h("label", { title: `idea ${one.id}; an answer changes ${number(one.expected_change)} of what is done next` }, h("input", { type: "radio", name: "idea", value: one.id, checked: k === 0 }), ` ${one.title}`));
   const by = h("input", { value: "human", maxlength: 300, size: 12 });
   const more = { edit: field("Its arguments", args), teach: field("The lesson", lesson), choose: field("The idea", h("div", { class: "choices" }, candidates)) };
   const form = h("form", {},
@@ -40,8 +40,8 @@ export function questionForm(question, { live, thread, send, select }) {
   const section = h("section", { class: "ask", "aria-label": "A question waits" },
     h("h2", {}, "A question waits for you"), h("p", { class: "text" }, question.text ?? ""),
     question.problem ? h("p", { class: "small", role: "alert" }, `The last answer did not fit: ${question.problem}.`) : null,
-    about ? h("p", { class: "small" }, "About idea ", h("button", { class: "plain mono", on: { click: () => select(about) } }, about), question.effect ? ` which ${question.effect}` : "") : null,
     question.action ? h("pre", { "aria-label": "Exact arguments" }, `${question.action.name} ${JSON.stringify(question.action.args, null, 1)}`) : null,
+    questionDetails(question, about, select),
     live ? form : h("p", { class: "small soft" }, "Answer it with ", h("code", {}, `ddax answer ${thread}`)));
   // What was sent could not be done, which stands above: it can be sent again.
   section.again = () => {
@@ -49,6 +49,15 @@ export function questionForm(question, { live, thread, send, select }) {
     put(trouble, "Not answered.");
   };
   return section;
+}
+
+// The numbers behind a question, and the idea it is about: for who wants to know more than the words say.
+function questionDetails(question, about, select) {
+  const told = Object.entries(question.details ?? {});
+  if (!about && !told.length) return null;
+  return h("details", { class: "small" }, h("summary", {}, "Details"),
+    about ? h("p", {}, "About idea ", h("button", { class: "plain mono", on: { click: () => select(about) } }, about), question.effect ? `, which ${question.effect}` : "") : null,
+    told.map(([name, value]) => h("p", {}, `${name}: ${typeof value === "number" ? number(value, Number.isInteger(value) ? 0 : 2) : value}`)));
 }
 
 function field(name, ...content) {

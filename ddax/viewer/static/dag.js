@@ -1,9 +1,9 @@
 // Draw the DAG of ideas and let it be walked through with keys; only what has changed is touched.
 
 import { number, s, short } from "./dom.js";
-import { CARD, HEIGHT, ancestors, family, places, unfolded } from "./layout.js";
+import { HEIGHT, ancestors, family, outlined, places, unfolded } from "./layout.js";
 
-const FRESH = 60;
+const FRESH = 60, READABLE = 0.82;
 
 export class Dag {
   constructor(on) {
@@ -15,6 +15,9 @@ export class Dag {
     this.scale = 1;
     this.room = 0;
     this.sized = false;
+    this.mode = "auto";
+    this.outline = false;
+    this.tried = 0;
     this.edges = s("g", { "aria-hidden": "true" });
     this.cards = s("g", { role: "presentation" });
     this.svg = s("svg", { role: "tree", "aria-label": "Ideas; arrow keys move, Enter opens", class: "dag" }, this.edges, this.cards);
@@ -29,7 +32,7 @@ export class Dag {
     this.kin = kin;
     const reveal = [...focus.slice(0, 8), ...(selected ? [selected] : [])].filter((id) => ideas.has(id));
     this.open = unfolded(ideas, kin, { opened: this.opened, closed: this.closed, reveal });
-    this.plan = places(ideas, kin, this.open, { limits: this.limits, reveal });
+    this.plan = this.arranged(places(ideas, kin, this.open, { limits: this.limits, reveal }));
     if (!this.plan.at.has(this.cursor)) this.cursor = this.plan.shown[0]?.id ?? "";
     this.fit();
     this.size();
@@ -48,6 +51,17 @@ export class Dag {
     this.lines();
   }
 
+  // Layers side by side where they can be read so; else an outline. It stays one until the room is another.
+  arranged(plan) {
+    if (Math.abs(this.tried - this.room) > 50) {
+      this.tried = this.room;
+      this.outline = false;
+    }
+    if (this.mode !== "auto") this.outline = this.mode === "outline";
+    else if (this.room > 0 && (plan.width + 20) * READABLE > this.room) this.outline = true;
+    return this.outline ? outlined(plan, Math.max(220, this.room)) : plan;
+  }
+
   size() {
     const { width, height } = this.plan;
     this.svg.setAttribute("viewBox", `-14 -22 ${width + 20} ${height + 16}`);
@@ -55,10 +69,18 @@ export class Dag {
     this.svg.setAttribute("height", Math.round((height + 16) * this.scale));
   }
 
-  // Make a picture that is or grows a little too wide fit, until the reader chooses a size; one that is far too
-  // wide is scrolled.
+  // Make a picture that is or grows a little too wide fit, until the reader chooses a size.
   fit() {
-    if (!this.sized && this.room > 0) this.scale = Math.min(this.scale, Math.max(0.82, this.room / (this.plan.width + 20)));
+    if (this.sized) return;
+    const share = this.room / (this.plan.width + 20);
+    this.scale = this.outline || this.room <= 0 ? 1 : Math.min(1, Math.max(READABLE, share));
+  }
+
+  // Show all of the picture at once, however small.
+  whole(height) {
+    this.sized = true;
+    this.scale = Math.min(1, this.room / (this.plan.width + 20), Math.max(60, height) / (this.plan.height + 16));
+    this.size();
   }
 
   zoom(factor) {
@@ -79,7 +101,7 @@ export class Dag {
     const value = more || !idea.N ? "" : number(idea.Q);
     const label = more ? `${node.more.toLocaleString("en")} more` : idea.title;
     const fold = node.folded ? (node.below > 999 ? `${Math.floor(node.below / 1000)}k` : String(node.below)) : "";
-    const key = [place, classes.join(" "), value, label, fold, idea?.Q, node.id === this.cursor].join("|");
+    const key = [place, node.w, classes.join(" "), value, label, fold, idea?.Q, node.id === this.cursor].join("|");
     if (drawn.key === key) return;
     drawn.key = key;
     drawn.node = node;
@@ -91,9 +113,10 @@ export class Dag {
     drawn.g.setAttribute("aria-label", more ? label : `${idea.title}; ${idea.kind}, ${idea.status}${value ? `, value ${value}` : ""}`);
     if (node.folded || node.children.length) drawn.g.setAttribute("aria-expanded", String(!node.folded));
     else drawn.g.removeAttribute("aria-expanded");
-    drawn.title.textContent = more ? "Show more" : `${node.id}  ${idea.title}`;
-    drawn.text.textContent = fitted(label, CARD - 29 - (value ? 42 : 8));
-    drawn.value.textContent = value;
+    drawn.title.textContent = more ? "Show more" : `${idea.title}\n${idea.kind}, ${idea.status}${value ? `, value ${value} after ${idea.N} visits` : ""}, idea ${node.id}`;
+    drawn.text.textContent = fitted(label, node.w - 37);
+    drawn.box.setAttribute("width", node.w);
+    drawn.fold.setAttribute("transform", `translate(${node.w} 0)`);
     this.dot(drawn.dot, idea, more);
     drawn.fold.setAttribute("visibility", fold ? "visible" : "hidden");
     drawn.foldtext.textContent = fold ? `+${fold}` : "";
@@ -110,15 +133,15 @@ export class Dag {
   }
 
   make(node) {
-    const title = s("title"), text = s("text", { x: 29, y: 4 }), value = s("text", { x: CARD - 9, y: 4, class: "n" });
+    const title = s("title"), text = s("text", { x: 29, y: 4 });
     const dot = s("path", { class: "dot", transform: "translate(15 0)" });
-    const foldtext = s("text", { class: "foldtext", x: CARD + 17, y: 3.5 });
-    const fold = s("g", {}, s("rect", { class: "fold", x: CARD + 2, y: -8, width: 30, height: 16, rx: 8 }), foldtext);
-    const g = s("g", { role: "treeitem" }, title, s("rect", { class: "card", y: -HEIGHT / 2, width: CARD, height: HEIGHT, rx: 7 }),
-      dot, text, value, fold);
+    const foldtext = s("text", { class: "foldtext", x: 17, y: 3.5 });
+    const fold = s("g", {}, s("rect", { class: "fold", x: 2, y: -8, width: 30, height: 16, rx: 8 }), foldtext);
+    const box = s("rect", { class: "card", y: -HEIGHT / 2, height: HEIGHT, rx: 7 });
+    const g = s("g", { role: "treeitem" }, title, box, dot, text, fold);
     g.addEventListener("click", (event) => this.click(node.id, event));
     this.cards.append(g);
-    this.nodes.set(node.id, { g, title, text, value, dot, fold, foldtext, key: "" });
+    this.nodes.set(node.id, { g, title, box, text, dot, fold, foldtext, key: "" });
   }
 
   lines() {
@@ -126,7 +149,7 @@ export class Dag {
     for (const node of this.plan.shown) {
       const above = this.plan.at.get(node.parent);
       const idea = this.ideas.get(node.id);
-      if (above) paths.push(["", across(above, node), idea?.status === "abandoned" ? "abandoned" : ""]);
+      if (above) paths.push(["", (this.outline ? elbow : across)(above, node), idea?.status === "abandoned" ? "abandoned" : ""]);
       if (!idea) continue;
       const lit = (other) => (node.id === this.selected || other === this.selected ? "lit" : "");
       for (const other of idea.needs ?? []) this.arc(paths, "needs", other, node, lit(other));
@@ -146,7 +169,8 @@ export class Dag {
 
   arc(paths, kind, from, node, lit) {
     const source = this.plan.at.get(from);
-    if (source) paths.push([kind, beside(source, node), lit]);
+    if (!source || (this.outline && !lit)) return;
+    paths.push([kind, (this.outline ? behind : beside)(source, node), lit]);
   }
 
   click(id, event) {
@@ -223,7 +247,7 @@ const ruler = document.createElement("canvas").getContext("2d");
 // Cut a text to so many pixels; fonts differ, so that counting characters would not do.
 function fitted(text, width) {
   ruler.font = "12px system-ui, sans-serif";
-  let most = 44;
+  let most = Math.max(44, Math.ceil(width / 5));
   let line = short(text, most);
   while (most > 4 && ruler.measureText(line).width > width) {
     most -= 1;
@@ -233,8 +257,18 @@ function fitted(text, width) {
 }
 
 function across(from, to) {
-  const x = from.x + CARD, bend = (to.x - x) / 2;
+  const x = from.x + from.w, bend = (to.x - x) / 2;
   return `M${x} ${from.y}C${x + bend} ${from.y} ${to.x - bend} ${to.y} ${to.x} ${to.y}`;
+}
+
+// In an outline: down from the parent's mark and over to the card, or from card to card along the right edge.
+function elbow(from, to) {
+  return `M${from.x + 7} ${from.y + HEIGHT / 2}V${to.y}H${to.x}`;
+}
+
+function behind(from, to) {
+  const a = from.x + from.w, b = to.x + to.w, reach = Math.max(a, b) + Math.min(30, 8 + Math.abs(from.y - to.y) / 12);
+  return `M${a} ${from.y}C${reach} ${from.y} ${reach} ${to.y} ${b} ${to.y}`;
 }
 
 function beside(from, to) {

@@ -23,24 +23,32 @@ export function bars(rows) {
 
 export function detail(found, { pageOf, close }) {
   const idea = found.idea;
-  const lived = found.ledger[found.ledger.length - 1];
+  const lived = found.ledger[found.ledger.length - 1], debates = found.debates.slice(-3).reverse();
   return [
     h("div", { class: "head" },
       h("div", { class: "row" }, pill(idea.status), h("span", { class: "mono" }, idea.id), h("span", {}, idea.kind), h("span", { class: "grow" }), h("button", { class: "plain", "aria-label": "Close the details", on: { click: close } }, "✕")),
       h("h2", { class: "text" }, idea.title),
-      h("div", { class: "row" }, `Q ${number(idea.Q)}`, h("span", {}, `N ${idea.N}`), h("span", {}, `V ${number(idea.V)}`), h("span", {}, `P ${number(idea.P)}`), h("span", {}, `depth ${idea.depth}`))),
+      ideaNumbers(idea)),
     idea.reason ? section("Why it stands so", h("p", { class: "text" }, idea.reason)) : null,
     idea.error ? section("What failed", h("p", { class: "text" }, idea.error.cause ?? idea.error.what ?? idea.error.kind ?? ""), h("pre", {}, JSON.stringify(idea.error, null, 1))) : null,
     idea.action ? did(idea.action) : null,
     ...found.repairs.map(repaired),
     outcome(idea, lived, found.repairs.some((row) => row.diff)),
-    surprise(lived),
-    ...found.moods.map(felt),
-    scores(found.decisions),
-    ...found.debates.slice(-3).reverse().map((row) => judged(row, found.saw)),
     ...saw(found, pageOf),
-    cost(found.calls),
+    ...debates.filter((row) => row.transcript.length).map((row) => judged(row, found.saw)),
+    h("details", { class: "why" }, h("summary", {}, "Why it was chosen, what it is worth, what it cost"),
+      surprise(lived), found.moods.map(felt), scores(found.decisions), debates.filter((row) => !row.transcript.length).map((row) => judged(row, found.saw)), cost(found.calls)),
   ].filter(Boolean);
+}
+
+// The statistics of an idea by name; their signs are those of the papers.
+function ideaNumbers(idea) {
+  const rows = [["value (Q)", number(idea.Q)], ["visits (N)", idea.N ?? 0], ["first value (V)", number(idea.V)], ["prior (P)", number(idea.P)], ["depth", idea.depth]];
+  return h("details", { class: "small" }, h("summary", {}, "Numbers"), facts(rows));
+}
+
+export function facts(rows) {
+  return h("dl", { class: "pairs" }, rows.map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
 }
 
 function did(action) {
@@ -54,8 +62,8 @@ function outcome(idea, lived, changed) {
   const got = changed && told ? told.split(/\s--- a\//)[0] : told;
   if (!idea.expected && !got) return null;
   return h("section", {}, h("div", { class: "two" },
-    h("div", {}, h("h3", { text: "Expected" }), h("p", { class: "text small" }, lived?.expected || idea.expected || "–")),
-    h("div", {}, h("h3", { text: "Got" }), h("p", { class: "text small" }, got || "nothing yet"))));
+    h("div", {}, h("h3", { text: "Expected" }), h("div", { class: "small stack" }, answerBlocks(lived?.expected || idea.expected || "–", []))),
+    h("div", {}, h("h3", { text: "Got" }), h("div", { class: "small stack" }, answerBlocks(got || "nothing yet", [])))));
 }
 
 function surprise(lived) {
@@ -90,7 +98,7 @@ function judged(row, seen) {
     const held = speech.held.includes(id), one = by.get(id);
     const name = one ? one.title || one.source || one.type : short(id, 12);
     return h("div", {},
-      one && !quotesIn(speech.text).some((quote) => flat(one.text).includes(quote)) ? h("blockquote", {}, short(one.text, 280)) : null,
+      one && !quotesIn(speech.text).some((quote) => flat(one.text).includes(quote)) ? h("blockquote", {}, answerBlocks(short(one.text, 280), [])) : null,
       h("p", { class: "small" }, h("span", { class: held ? "pill done" : "pill failed" }, held ? "holds" : "does not hold"), " ",
         one?.source ? h("button", { class: "link", title: "Show the quote in the stored page", on: { click: (event) => pointOut(event.target.closest("aside"), one) } }, name) : h("cite", {}, name)));
   });
@@ -187,32 +195,38 @@ function cost(calls) {
 }
 
 // Where the run is, or was at the moment of the slider: what ran, what was decided next and of which ideas.
-function standAt(one, select) {
-  return h("section", {}, h("h3", { text: `Moment ${one.number}, step ${one.step}` }), h("div", { class: "stack" },
+function standAt(one, select, open) {
+  return h("section", {}, h("details", { class: "ofmoment", open }, h("summary", {}, `Moment ${one.number}, step ${one.step}`), h("div", { class: "stack" },
     h("p", { class: "small" }, h("b", { text: one.ran.join(", ") || "start" }), ` → ${one.next.join(", ") || "end"}`, one.rule ? h("span", { class: "soft" }, `; ${one.rule}`) : null),
     one.focus.length ? h("p", { class: "small" }, "Worked on: ", one.focus.slice(0, 12).map((id) => [h("button", { class: "link mono", on: { click: () => select(id) } }, id), " "])) : null,
     bars([["rigidity ρ", one.rho, "fill1"], ["surprise ε", one.epsilon, "fill2"]]),
-    h("p", { class: "small soft" }, [one.mood ? `mood ${one.mood}` : "", one.protect ? "protect mode" : ""].filter(Boolean).join(", "))));
+    h("p", { class: "small soft" }, [one.mood ? `mood ${one.mood}` : "", one.protect ? "protect mode" : ""].filter(Boolean).join(", ")))));
 }
 
 const times = (count) => (count === 1 ? "once" : count ? `${count} times` : "never");
 
-export function overview(standing, { select, live, at, ideas, past }) {
+export function overview(standing, { select, live, at, ideas, past, open, momentOpen }) {
   const { result, run } = standing;
   const over = ["done", "not_found", "failed", "stopped"].includes(run.status);
   const [many, steps, usage] = over || !at ? [result.ideas, result.steps, result.usage] : [ideas, at.step, { model_calls: at.calls, tokens: at.tokens, usd: at.usd }];
   const button = (id) => h("button", { class: "link mono", on: { click: () => select(id) } }, id ?? "");
-  const cited = result.citations.map((one, k) => h("li", {}, h("p", { class: "small" }, `[${k + 1}] `, h("cite", {}, one.title || one.source), one.remembered ? ", remembered from an earlier task" : ""), h("blockquote", {}, one.quote)));
+  const cited = result.citations.map((one, k) => h("li", {}, h("p", { class: "small" }, `[${k + 1}] `, h("cite", {}, one.title || one.source), one.remembered ? ", remembered from an earlier task" : ""), h("blockquote", {}, answerBlocks(one.quote, []))));
+  const short_ = result.short && !result.answer.startsWith(`${result.short}.`) ? h("p", { class: "shortly" }, h("b", { text: result.short_unsupported && !(result.spans ?? []).every((one) => one.status === "knowledge") ? `${result.short} (not checked)` : result.short })) : null;
+  const told = result.answer ? [short_, answerBlocks(result.answer, result.spans ?? []), answerLegend(result.spans ?? [])] : [h("p", { class: "soft" }, over ? "No answer." : "No answer yet.")];
   return [
-    h("div", { class: "head" }, h("h2", {}, "The run"), h("div", { class: "row" }, pill(run.status), h("span", {}, `${many.toLocaleString("en")} ideas in ${steps} steps`), h("span", {}, money(usage)))),
-    at && (past || !over) ? standAt(at, select) : null,
-    section("Task", h("p", { class: "text" }, run.task)),
-    result.answer ? h("section", { class: "answer" }, h("h3", { text: "Answer" }), result.short && !result.answer.startsWith(`${result.short}.`) ? h("p", {}, h("b", { text: result.short_unsupported && !(result.spans ?? []).every((one) => one.status === "knowledge") ? `${result.short} (not checked)` : result.short })) : null, answerBlocks(result.answer, result.spans ?? []), answerLegend(result.spans ?? []), (result.notes ?? []).map((note) => h("p", { class: "small soft" }, note))) : null,
+    h("section", { class: "answer" }, h("h2", { text: "Answer" }), told, (result.notes ?? []).map((note) => h("p", { class: "small soft" }, note)), over && run.stop_reason && run.status !== "not_found" ? h("p", { class: "small soft" }, `${ENDS[run.status] ?? run.status}: ${run.stop_reason}.`) : null),
+    at && (past || !over) ? standAt(at, select, past || momentOpen) : null,
     cited.length ? section("Sources", h("ul", { class: "stack" }, cited)) : null,
     result.doubts.length ? section("Doubtful", result.doubts.map((one) => h("p", { class: "small" }, button(one.idea), ` ${one.title}: ${one.why}`))) : null,
     result.failures.length ? section("What failed", result.failures.map((one) => h("p", { class: "small" }, button(one.idea), ` ${one.title}: ${one.cause}`))) : null,
-    run.stop_reason ? section(over ? "How it ended" : "How it stands", h("p", {}, run.stop_reason)) : null,
-    over && !past ? section("State of mind", bars([["rigidity ρ", result.rigidity, "fill1"]]), h("p", { class: "small soft" }, `identity ${standing.identity || "–"}, mood ${result.mood || "–"}, protect mode entered ${times(result.protect.entries)}`)) : null,
-    section("More", h("p", { class: "small soft" }, live ? "Choose an idea in the picture to see what it saw, did and got." : "A copy of a run, as it was when it was written.")),
+    !over && run.stop_reason ? section("How it stands", h("p", {}, run.stop_reason)) : null,
+    short(run.task, 160) === run.task.trim() ? null : section("Task", h("p", { class: "text" }, run.task)),
+    h("section", {}, h("details", { class: "ofrun", open }, h("summary", {}, "Details of the run"), facts([
+      ["size", `${many.toLocaleString("en")} ideas in ${steps} steps`], ["cost", money(usage)], ["rigidity ρ", number(at && !over ? at.rho : result.rigidity)], ["mood", (result.mood || "–").toLowerCase()],
+      ["identity", standing.identity || "–"], ["asked before acting", times(result.protect.entries)], ["nobody to ask", times(result.protect.conservative ?? 0)],
+    ]))),
+    h("p", { class: "small soft hint" }, live ? "Choose an idea in the picture to see what it saw, did and got." : "A copy of a run, as it was when it was written."),
   ].filter(Boolean);
 }
+
+const ENDS = { stopped: "Stopped", failed: "Failed" };

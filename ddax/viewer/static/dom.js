@@ -25,7 +25,7 @@ export function put(place, ...children) {
 }
 
 export function pill(status) {
-  return h("span", { class: `pill ${status}` }, status);
+  return h("span", { class: `pill ${status}` }, String(status).replace("_", " "));
 }
 
 export const number = (value, digits = 2) => (value === null || value === undefined ? "–" : Number(value).toFixed(digits));

@@ -1,6 +1,7 @@
 // Decide which ideas are shown and where: layers from left to right, branches folded where there are many.
 
 export const CARD = 226, ROW = 36, LAYER = 288, HEIGHT = 28;
+const INDENT = 18, BADGE = 46;
 const BUDGET = 140, SIBLINGS = 40, STEP = 100, TALL = 24;
 
 export function family(ideas) {
@@ -59,7 +60,7 @@ export function places(ideas, kin, open, { limits, reveal }) {
   while (stack.length) {
     const { id, depth, parent, more } = stack.pop();
     const children = more ? [] : kin.children.get(id) ?? [];
-    const node = { id, depth, parent, more, x: depth * LAYER, y: line * ROW, children: [], below: kin.below.get(id) ?? 0,
+    const node = { id, depth, parent, more, x: depth * LAYER, y: line * ROW, w: CARD, children: [], below: kin.below.get(id) ?? 0,
       folded: children.length > 0 && !open.has(id) };
     deepest = Math.max(deepest, depth);
     at.set(id, node);
@@ -80,4 +81,16 @@ export function places(ideas, kin, open, { limits, reveal }) {
     if (node.children.length) node.y = node.children[0].y + middle * (node.children[node.children.length - 1].y - node.children[0].y);
   }
   return { shown, at, width: deepest * LAYER + CARD + 40, height: Math.max(1, line) * ROW };
+}
+
+// The same cards one below the other, each as wide as there is room: for a screen the layers do not fit on.
+export function outlined(plan, room) {
+  const deepest = Math.max(1, ...plan.shown.map((node) => node.depth));
+  const indent = Math.min(INDENT, (room * 0.4) / deepest);
+  plan.shown.forEach((node, line) => {
+    node.x = node.depth * indent;
+    node.y = line * ROW;
+    node.w = Math.max(80, room - node.x - BADGE);
+  });
+  return { ...plan, width: room - 20, height: Math.max(1, plan.shown.length) * ROW };
 }

@@ -2,7 +2,7 @@
 
 import { ago, h, pill, put, short } from "./dom.js";
 
-const HEADS = [["Status", ""], ["Task", ""], ["Steps", "num"], ["Ideas", "num"], ["Last change", ""]];
+const HEADS = ["Status", "Task", "Last change"];
 
 export class RunsList {
   constructor(open) {
@@ -11,7 +11,7 @@ export class RunsList {
     this.known = new Map();
     this.body = h("tbody");
     this.filter = h("input", { type: "search", placeholder: "Filter", "aria-label": "Filter the runs", on: { input: () => this.draw() } });
-    this.table = h("table", {}, h("thead", {}, h("tr", {}, HEADS.map(([name, kind]) => h("th", { scope: "col", class: kind }, name)))), this.body);
+    this.table = h("table", {}, h("thead", {}, h("tr", {}, HEADS.map((name) => h("th", { scope: "col" }, name)))), this.body);
     this.none = h("p", { class: "wait quiet" }, "No runs yet. Start one: ddax run \"TASK\" --sources DIR");
     this.node = h("main", { class: "list" }, h("div", { class: "bar" }, h("h1", {}, "Runs"), h("span", { class: "grow" }), this.filter), this.table, this.none);
   }
@@ -23,7 +23,7 @@ export class RunsList {
 
   draw() {
     const wanted = this.filter.value.toLowerCase();
-    const found = this.runs.filter((run) => `${run.thread_id} ${run.task} ${run.status}`.toLowerCase().includes(wanted));
+    const found = this.runs.filter((run) => `${run.thread_id} ${run.task} ${run.status} ${run.status.replace("_", " ")}`.toLowerCase().includes(wanted));
     this.place(found.map((run) => this.row(run)));
     this.table.hidden = !this.runs.length;
     this.none.hidden = Boolean(this.runs.length);
@@ -33,13 +33,15 @@ export class RunsList {
     let row = this.known.get(run.thread_id);
     if (!row) {
       const task = h("button", { class: "task", on: { click: () => this.open(run.thread_id) } });
-      const cells = ["", "num", "num", "small quiet"].map((kind) => h("td", { class: kind }));
-      const name = h("span", { class: "small quiet mono" }, run.thread_id, run.forked_from ? ` from ${run.forked_from}` : "");
-      row = { task, cells, node: h("tr", {}, cells[0], h("td", {}, task, name), cells.slice(1)) };
+      const cells = ["", "small quiet when"].map((kind) => h("td", { class: kind }));
+      const name = h("span", { class: "small quiet mono name" }, run.thread_id, run.forked_from ? ` from ${run.forked_from}` : "");
+      const size = h("span", { class: "small quiet size" });
+      row = { task, cells, node: h("tr", {}, cells[0], h("td", { class: "what" }, task, name, size), cells[1]), size };
       this.known.set(run.thread_id, row);
     }
     row.task.textContent = short(run.task || run.stop_reason || run.thread_id, 160);
-    [pill(run.status), run.steps, run.ideas, ago(run.updated)].forEach((value, k) => put(row.cells[k], value));
+    row.size.textContent = run.steps ? ` · ${run.steps} ${run.steps === 1 ? "step" : "steps"}` : "";
+    [pill(run.status), ago(run.updated)].forEach((value, k) => put(row.cells[k], value));
     return row.node;
   }
 

@@ -4,7 +4,7 @@ import { forkDialog, keysDialog, questionForm } from "./ask.js";
 import { Charts } from "./charts.js";
 import { Dag } from "./dag.js";
 import { detail, overview } from "./detail.js";
-import { byId, h, money, number, pill, put, s, short, throttled } from "./dom.js";
+import { byId, h, money, pill, put, s, short, throttled } from "./dom.js";
 import { Table } from "./table.js";
 
 const MOST = 4000, HITS = 40, SPEAK = 4000;
@@ -38,8 +38,10 @@ export class View {
     this.status = h("div", { class: "hidden", role: "status" });
     this.search = h("input", { type: "search", placeholder: "Search ideas   /", "aria-label": "Search ideas", on: { input: () => this.find(), keydown: (event) => this.searchKey(event) } });
     this.results = h("div", { class: "hits", hidden: true });
-    this.views = [["tree", "Tree"], ["table", "Table"]].map(([kind, name]) => h("button", { "aria-pressed": String(kind === "tree"), on: { click: () => this.turn(kind) } }, name));
+    this.views = [["tree", "Tree", "Layers from left to right"], ["outline", "Outline", "One idea below the other"], ["table", "Table", "The same as a table"]]
+      .map(([kind, name, words]) => [kind, h("button", { title: words, "aria-pressed": "false", on: { click: () => this.choose(kind) } }, name)]);
     const size = (name, words, factor) => h("button", { "aria-label": words, title: words, on: { click: () => this.dag.zoom(factor) } }, name);
+    const fit = h("button", { title: "Show all of the picture at once", on: { click: () => this.dag.whole(this.field.clientHeight - 20) } }, "Fit");
     this.kind = "tree";
     this.slider = h("input", { type: "range", min: 0, max: 0, value: 0, "aria-label": "Moment of the run", on: { input: () => this.slide(Number(this.slider.value)) } });
     this.what = h("span", { class: "what" });
@@ -49,12 +51,15 @@ export class View {
     this.counts = counts;
     this.lines = h("section", { class: "lines", "aria-label": "Timelines" });
     this.node = h("div", { class: "frame" },
-      h("header", { class: "top" }, h("button", { class: "brand", title: "All runs", on: { click: this.home } }, "ddax"), h("div", { class: "about" }, this.title, this.facts), h("button", { class: "plain", on: { click: theme } }, "Light or dark"), h("button", { class: "plain", on: { click: () => this.keys() } }, "Keys")),
+      h("header", { class: "top" }, this.source.live ? h("button", { class: "back", title: "All runs", on: { click: this.home } }, "← All runs") : h("span", { class: "brand" }, "ddax"), h("div", { class: "about" }, this.title, this.facts), h("button", { class: "plain", on: { click: theme } }, "Light or dark"), h("button", { class: "plain", on: { click: () => this.keys() } }, "Keys")),
       this.notes,
-      h("main", { class: "stage" },
-        h("div", { class: "bar" }, h("div", { class: "seg", role: "group", "aria-label": "View" }, this.views), h("div", { class: "seg", role: "group", "aria-label": "Size" }, size("−", "Smaller", 0.85), size("1:1", "Natural size", 0), size("+", "Larger", 1.18)), h("button", { on: { click: () => this.dag.unfoldAll() } }, "Reset folds"), counts, h("span", { class: "grow" }), h("div", { class: "search" }, this.search, this.results)),
+      this.side,
+      h("main", { class: "stage", "aria-label": "Ideas" },
+        h("div", { class: "bar" }, h("div", { class: "seg", role: "group", "aria-label": "View" }, this.views.map(([, button]) => button)), h("div", { class: "seg", role: "group", "aria-label": "Size" }, size("−", "Smaller", 0.85), size("1:1", "Natural size", 0), size("+", "Larger", 1.18), fit), h("button", { title: "Unfold as at the beginning", on: { click: () => this.dag.unfoldAll() } }, "Reset folds"), counts, h("span", { class: "grow" }), h("div", { class: "search" }, this.search, this.results)),
         this.field, legend()),
-      this.side, this.lines, this.status);
+      this.lines, this.status);
+    this.resized = throttled(() => this.draw(), 200);
+    addEventListener("resize", this.resized);
     this.keysOn = (event) => this.key(event);
     document.addEventListener("keydown", this.keysOn);
   }
@@ -68,7 +73,7 @@ export class View {
     this.ideas = new Map(standing.ideas.map((one) => [one.id, one]));
     this.focus = standing.focus;
     this.charts = new Charts(standing.states);
-    put(this.lines, this.charts.node, h("div", { class: "time" }, this.slider, this.what, this.nowButton, this.forkButton));
+    put(this.lines, h("div", { class: "time" }, this.slider, this.what, this.nowButton, this.forkButton), this.charts.node);
     this.turn("tree");
     this.stand();
     if (idea && this.ideas.has(idea)) this.select(idea);
@@ -143,7 +148,8 @@ export class View {
     const { run, result } = this.standing;
     const last = this.moments[this.moments.length - 1];
     const usage = last ? { model_calls: last.calls, tokens: last.tokens, usd: last.usd } : result.usage;
-    put(this.facts, pill(run.status), h("span", { class: "mono name", title: this.thread }, this.thread), h("span", {}, `${this.ideas.size.toLocaleString("en")} ideas`), h("span", {}, `step ${last?.step ?? result.steps}`), h("span", {}, `ρ ${number(last?.rho ?? result.rigidity)}`), h("span", {}, (last?.mood || result.mood || "").toLowerCase()), h("span", {}, money(usage)));
+    const going = run.status === "running" ? h("span", {}, `step ${last?.step ?? result.steps}`) : null;
+    put(this.facts, pill(run.status), h("span", { class: "mono name", title: this.thread }, this.thread), going, h("span", {}, money(usage)));
   }
 
   drawNotes() {
@@ -164,9 +170,11 @@ export class View {
     const ideas = this.current();
     const focus = this.shown ? this.shown.focus : this.focus ?? [];
     this.dag.room = this.field.clientWidth - 40;
-    if (this.kind === "tree") this.dag.show(ideas, { selected: this.selected, focus, hits: this.hits });
+    if (this.kind !== "table") this.dag.show(ideas, { selected: this.selected, focus, hits: this.hits });
     else this.table.show(ideas, { selected: this.selected, hits: this.hits, filter: this.search.value.trim() !== "" });
-    const folded = this.kind === "tree" ? this.dag.plan.shown.length : ideas.size;
+    const seen = this.kind === "table" ? "table" : this.dag.outline ? "outline" : "tree";
+    for (const [kind, button] of this.views) button.setAttribute("aria-pressed", String(kind === seen));
+    const folded = this.kind !== "table" ? this.dag.plan.shown.length : ideas.size;
     this.counts.textContent = folded < ideas.size ? `${folded} of ${ideas.size.toLocaleString("en")} shown, the rest folded` : "";
     if (!this.shown) this.drawFacts();
   }
@@ -208,10 +216,18 @@ export class View {
     this.load();
   }
 
+  // A view that the reader has chosen stays, however much room there is.
+  choose(kind) {
+    if (kind !== "table") {
+      this.dag.mode = kind;
+      this.dag.sized = false;
+    }
+    this.turn(kind);
+  }
+
   turn(kind) {
     this.kind = kind;
-    this.views.forEach((button, k) => button.setAttribute("aria-pressed", String((k === 0) === (kind === "tree"))));
-    put(this.field, kind === "tree" ? this.dag.svg : this.table.node);
+    put(this.field, kind === "table" ? this.table.node : this.dag.svg);
     this.draw();
   }
 
@@ -226,7 +242,8 @@ export class View {
 
   async load() {
     const id = this.selected;
-    if (!id) return put(this.side, overview(this.standing, {
+    const wasOpen = Boolean(this.side.querySelector("details.ofrun")?.open);
+    if (!id) return put(this.side, overview(this.standing, { open: wasOpen, momentOpen: Boolean(this.side.querySelector("details.ofmoment")?.open),
       select: (one) => this.select(one), live: this.source.live, past: Boolean(this.shown), ideas: this.current().size,
       at: this.shown?.moment ?? this.moments[this.moments.length - 1],
     }));
@@ -237,6 +254,7 @@ export class View {
       const scrolled = this.drawnDetail === id ? this.side.scrollTop : 0;
       put(this.side, detail(found, { pageOf: (source, start) => this.source.page(this.thread, source, start), close: () => this.close() }));
       this.side.scrollTop = scrolled;
+      if (this.drawnDetail !== id && matchMedia("(max-width: 1000px)").matches) this.side.scrollIntoView({ block: "start" });
       this.drawnDetail = id;
     } catch (problem) {
       if (this.selected === id) put(this.side, h("p", { class: "wait quiet" }, problem.told?.what ?? problem.message));
@@ -282,7 +300,7 @@ export class View {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, textarea, select") || document.querySelector("dialog[open]")) return;
     const position = () => (this.shown ? this.moments.indexOf(this.shown.moment) : this.moments.length - 1);
     const does = {
-      "/": () => this.search.focus(), "?": () => this.keys(), t: () => this.turn(this.kind === "tree" ? "table" : "tree"),
+      "/": () => this.search.focus(), "?": () => this.keys(), t: () => this.turn(this.kind === "table" ? "tree" : "table"),
       "[": () => this.slide(Math.max(0, position() - 1)), "]": () => this.slide(Math.min(this.moments.length - 1, position() + 1)),
       "+": () => this.dag.zoom(1.18), "-": () => this.dag.zoom(0.85), 0: () => this.dag.zoom(0), Escape: () => { this.results.hidden = true; if (this.selected) this.close(); },
     }[event.key];
@@ -314,6 +332,7 @@ export class View {
     this.closed = true;
     this.stop?.();
     document.removeEventListener("keydown", this.keysOn);
+    removeEventListener("resize", this.resized);
   }
 }
 
@@ -321,7 +340,7 @@ function legend() {
   const dot = (status) => s("svg", { width: 12, height: 12, viewBox: "-6 -6 12 12", class: `node ${status}`, "aria-hidden": "true" }, s("circle", { class: "dot", r: 4.6 }));
   const line = (kind) => s("svg", { width: 24, height: 8, "aria-hidden": "true" }, s("path", { class: `edge ${kind} lit`, d: "M1 4H23" }));
   const shape = (d) => s("svg", { width: 12, height: 12, viewBox: "-6 -6 12 12", class: "node open", "aria-hidden": "true" }, s("path", { class: "dot", d }));
-  return h("div", { class: "legend" }, ["open", "running", "waiting", "done", "failed", "abandoned"].map((status) => h("span", {}, dot(status), status)),
+  return h("details", { class: "legend" }, h("summary", {}, "What the marks mean"), h("div", { class: "marks" }, ["open", "running", "waiting", "done", "failed", "abandoned"].map((status) => h("span", {}, dot(status), status === "abandoned" ? "given up" : status)),
     h("span", {}, shape("M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z"), "thought"), h("span", {}, shape("M-4 -4h8v8h-8z"), "action"), h("span", {}, shape("M0 -5L5 0L0 5L-5 0z"), "merge"),
-    h("span", {}, line(""), "part of"), h("span", {}, line("needs"), "needs"), h("span", {}, line("supersedes"), "supersedes"), h("span", {}, line("joined"), "joined"), h("span", { class: "quiet" }, "size = value"));
+    h("span", {}, line(""), "part of"), h("span", {}, line("needs"), "needs"), h("span", {}, line("supersedes"), "supersedes"), h("span", {}, line("joined"), "joined"), h("span", { class: "quiet" }, "the larger the mark, the more it is worth")));
 }
