@@ -13,6 +13,8 @@ from ddax.cli.text import clean
 from ddax.wording import amount
 
 TITLE = 160
+READING = "reading"
+"""The type of an event: so many files of the sources were read."""
 TOKEN = "token"  # noqa: S105 (the type of an event: a piece of a reply)
 SAYING = 400
 
@@ -72,6 +74,9 @@ class Board:
         if event.get("type") == TOKEN:
             self._hear(data)
             return
+        if event.get("type") == READING:
+            self.saying, self.said_for = reading_line(data), ("", "")
+            return
         self.saying, self.said_for = "", ("", "")
         self.step = max(self.step, int(event.get("step") or 0))
         for idea in data.get("ideas", ()):
@@ -103,6 +108,11 @@ class Board:
 
         final = sum(1 for idea in self.ideas.values() if idea.get("status") in FINAL)
         return f"{amount(len(self.ideas), 'idea')}, {final} final"
+
+
+def reading_line(data: Mapping[str, Any]) -> str:
+    """Say how many files of the sources were read."""
+    return f"reading files: {data.get('read', 0):,} of {data.get('of', 0):,}"
 
 
 def score_words(top: Iterable[Mapping[str, Any]]) -> str:

@@ -10,13 +10,15 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self, TextIO
 
 from ddax.cli.backend import Output
-from ddax.cli.board import TOKEN, Board, plain_line
+from ddax.cli.board import READING, TOKEN, Board, plain_line, reading_line
 from ddax.cli.text import speaks_utf8
 
 if TYPE_CHECKING:
     from rich.live import Live
 
 REDRAW_SECONDS = 0.1
+MANY_FILES = 100
+"""Files from which on it is told in a pipe how many were read."""
 
 
 class Watcher(Protocol):
@@ -43,7 +45,7 @@ class PlainWatcher:
     """Write one line an event to a stream, or nothing."""
 
     def __init__(self, stream: TextIO | None) -> None:
-        self._stream = stream
+        self._stream, self._tenth = stream, 0
 
     def __enter__(self) -> Self:
         """Begin."""
@@ -56,9 +58,18 @@ class PlainWatcher:
 
     def on_event(self, event: Mapping[str, Any]) -> None:
         """Write the line of an event."""
+        if self._stream is not None and event.get("type") == READING:
+            self._read(event.get("data") or {})
         # Pieces of JSON, line by line, would help nobody.
-        if self._stream is not None and event.get("type") != TOKEN:
+        elif self._stream is not None and event.get("type") != TOKEN:
             print(plain_line(event), file=self._stream, flush=True)
+
+    def _read(self, data: Mapping[str, Any]) -> None:
+        """Write how far reading the sources is, each tenth of it once; a few files are read before that."""
+        read, of = int(data.get("read", 0)), int(data.get("of", 0))
+        if of >= MANY_FILES and read * 10 // of > self._tenth:
+            self._tenth = read * 10 // of
+            print(reading_line(data), file=self._stream, flush=True)
 
 
 class LiveWatcher:

@@ -24,6 +24,7 @@ from ddax.types import EntailmentCheck, JsonDict
 
 if TYPE_CHECKING:
     from ddax.actions.registry import Registry
+    from ddax.actions.sources.files import Tell
     from ddax.actions.web.client import Web
     from ddax.debate.living import LivingRubrics
     from ddax.environments.protocol import Environment
@@ -46,11 +47,13 @@ async def open_session(
     monotonic: Clock,
     soon: Sequence[str] = (),
     served: bool = False,
+    told: Tell | None = None,
 ) -> Session:
     """Open every part the settings name that is not given ready-made; what fails leaves nothing open.
 
     A home in use is told before anything waits for it, and wrong settings before a source is read. What
-    the first node asks the encoder for, also the texts in `soon`, is embedded while the rest opens.
+    the first node asks the encoder for, also the texts in `soon`, is embedded while the rest opens. `told`
+    hears how many files were read, and of how many.
     """
     from ddax.configs.identities import load_identity
     from ddax.debate.living import LivingRubrics
@@ -72,7 +75,7 @@ async def open_session(
         if given is None:
             given = await asyncio.to_thread(_embedder, place.cache)
         embedder = given if isinstance(given, CheckedEmbedder) else CheckedEmbedder(given)
-        opened = _Opening(settings, place, parts, embedder, clock, monotonic, undo, served)
+        opened = _Opening(settings, place, parts, embedder, clock, monotonic, undo, served, told)
         async with _embedding(embedder, (identity.statement, *soon)):
             session = await opened.session(identity, seats, rubrics)
         undo.pop_all()
@@ -91,6 +94,7 @@ class _Opening:
     monotonic: Clock
     undo: contextlib.AsyncExitStack
     served: bool
+    told: Tell | None = None
 
     async def session(self, identity: Identity, seats: tuple[Seat, ...], rubrics: LivingRubrics) -> Session:
         """Open the parts in the order of what they cost, and put them together."""
@@ -193,7 +197,9 @@ class _Opening:
         from ddax.memory.chroma import load
 
         reading = asyncio.create_task(
-            _library(self.settings, self.embedder, self.place, web, self.clock, parts=self.parts)
+            _library(
+                self.settings, self.embedder, self.place, web, self.clock, parts=self.parts, told=self.told
+            )
         )
         try:
             await asyncio.wait({reading}, timeout=SOON_SECONDS)
@@ -343,6 +349,7 @@ async def _library(
     clock: Clock,
     *,
     parts: Parts,
+    told: Tell | None,
 ) -> Library:
     from ddax.actions.sources import open_library
     from ddax.actions.sources.brought import documents_of
@@ -357,6 +364,7 @@ async def _library(
         max_seconds=settings.budget.max_seconds,
         web=web,
         brought=documents_of(parts.documents),
+        progress=told,
     )
     return await asyncio.to_thread(
         with_search,

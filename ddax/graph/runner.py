@@ -49,7 +49,7 @@ from ddax.graph.sessions import LocalServices
 from ddax.graph.snapshots import answered, attended, checkpoint_of, cut_short, newest, whole
 from ddax.graph.standing import as_noted, counted, followed, of_this_graph, refuse_without, standing
 from ddax.graph.state import Input
-from ddax.graph.streaming import Event, OnEvent, events_of, tell
+from ddax.graph.streaming import Event, OnEvent, events_of, tell, telling_reads
 from ddax.graph.tasks import check_task
 from ddax.graph.tracing import traced
 from ddax.graph.waiting import Plainly
@@ -72,8 +72,6 @@ if TYPE_CHECKING:
     from ddax.graph.history import Moment
     from ddax.graph.retention import Rule, Swept
     from ddax.memory.home import Home
-
-Graph = CompiledGraph
 
 __all__ = ["Agent", "Event", "RunInfo", "RunResult", "config_of", "exit_code_of", "open_agent"]
 
@@ -114,7 +112,7 @@ def open_agent(
 class Agent(Plainly):
     """A compiled graph with its saver, memory and reasoner."""
 
-    graph: Graph
+    graph: CompiledGraph
 
     def __init__(
         self, context: Context, *, home: Path | str | None, parts: Parts | None,
@@ -206,7 +204,8 @@ class Agent(Plainly):
                 created=known.created if known else now, context=context.model_dump(mode="json"),
                 own=self.own,
             )  # fmt: skip
-            async with self.runs.begun(info, known):
+            reading = telling_reads(on_event, self.services.listeners)
+            async with self.runs.begun(info, known), reading:
                 await self.services.session(context, soon=(task[:TASK_CHARS],))
             return as_asked(await self._drive(name, given, context, on_event, asked=config), output)
 

@@ -19,6 +19,7 @@ from ddax.types import JsonDict
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+    from ddax.actions.sources.files import Tell
     from ddax.configs.server import Server
     from ddax.memory.home import Home
 
@@ -50,6 +51,8 @@ class LocalServices:
         self._gate = Gate(default, server)
         self._sessions: dict[tuple[str | None, str], Session] = {}
         self._last: tuple[Context, str | None, Session] | None = None
+        self.listeners: set[Tell] = set()
+        """Who is told how many files of the sources were read while a session opens; from another thread."""
         self.forms: dict[str, type[BaseModel]] = {}
         self._opening = asyncio.Lock()
 
@@ -64,6 +67,10 @@ class LocalServices:
         """Return the session of a run that came over a server, in the home of its owner."""
         home = await self._gate.home(self._home, owner)
         return await self._kept(await self._gate.granted(context and as_context(context), home, owner), owner)
+
+    def _tell(self, read: int, of: int) -> None:
+        for listener in [*self.listeners]:
+            listener(read, of)
 
     async def _kept(self, settings: Context, owner: str | None, soon: Sequence[str] = ()) -> Session:
         if self._last is not None and self._last[0] is settings and self._last[1] == owner:
@@ -127,7 +134,7 @@ class LocalServices:
             parts = replace(parts, embedder=others[0].embedder)
         home = self._home if owner is None else await self._gate.home(self._home, owner)
         session = await open_session(
-            settings, home, parts, clock=self._clock, monotonic=self._monotonic, soon=soon,
+            settings, home, parts, clock=self._clock, monotonic=self._monotonic, soon=soon, told=self._tell,
             served=owner is not None,
         )  # fmt: skip
         return replace(session, forms=self.forms)

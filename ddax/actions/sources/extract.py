@@ -14,7 +14,7 @@ from urllib.parse import urljoin, urlsplit
 
 from ddax.actions.sources.encodings import decoded_text, wide_text
 from ddax.actions.sources.front import field_lines, field_of, front_matter
-from ddax.actions.sources.kinds import KINDS, NEEDS_OFFICE
+from ddax.actions.sources.kinds import HEADED, KINDS, NEEDS_OFFICE
 from ddax.actions.sources.markdown import as_shown, with_bars
 from ddax.actions.sources.markup import parsed, text_of
 from ddax.actions.sources.seen import INVISIBLE, seen
@@ -117,7 +117,7 @@ def from_kind(content: bytes, kind: str) -> Extracted:
         raise NotText(f"it is a damaged {kind} file ({type(exc).__name__}: {str(exc)[:100]})") from exc
     if not text.strip():
         return Extracted(title, "", fields=fields)
-    return Extracted(title or from_text(text).title, text, fields=fields)
+    return Extracted(title or (from_text(text).title if kind in HEADED else ""), text, fields=fields)
 
 
 def from_text(text: str, base: str = "") -> Extracted:

@@ -247,8 +247,12 @@ def extracted(path: Path) -> Value:
     except OSError as exc:
         return f"{CLOSED} ({exc.strerror})"
     except NotText as exc:
-        return f"{UNTEXT}: {exc}"
+        return _untext(str(exc))
     return [found] if found.text.strip() else EMPTY
+
+
+def _untext(why: str) -> str:
+    return why if why.startswith(NEEDS) else f"{UNTEXT}: {why}"
 
 
 async def extracted_apart(path: Path, reader: Reader) -> Value:
@@ -262,6 +266,6 @@ async def extracted_apart(path: Path, reader: Reader) -> Value:
         return f"{CLOSED} ({exc.strerror})"
     except ActionError as exc:
         if exc.kind == "not_text":
-            return f"{UNTEXT}: {exc.why.removeprefix(NO_TEXT).rstrip('.')}"
+            return _untext(exc.why.removeprefix(NO_TEXT).rstrip("."))
         return f"{UNREAD} ({exc.why.rstrip('.')})"
     return [Extracted(page.title, page.text, page.links, page.fields)] if page.text.strip() else EMPTY

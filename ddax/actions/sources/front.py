@@ -16,7 +16,7 @@ MOST_FIELDS, FIELD_CHARS = 32, 300
 _FENCED = re.compile(
     r"(?P<mark>---|\+\+\+)[ \t]*\n(?P<block>.*?)^(?P=mark)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
 )
-_HEADER = re.compile(r"([A-Z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)*):(?:[ \t]+(.*))?$")
+_HEADER = re.compile(r"(?<![\w-])([A-Z][A-Za-z0-9]*+(?:-[A-Za-z0-9]++)*+):(?:[ \t]+(.*))?$")
 
 
 class Fronted(NamedTuple):

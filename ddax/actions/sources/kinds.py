@@ -13,6 +13,8 @@ ENDINGS: Mapping[str, str] = {
     ".rtf": "rtf", ".epub": "epub", ".eml": "eml", ".ipynb": "ipynb",
 }  # fmt: skip
 """Which kind each ending is of."""
+HEADED = frozenset({"docx", "pptx", "odt", "odp", "ipynb"})
+"""Kinds whose first heading is their title, where they state no other."""
 Read = tuple[str, str, dict[str, Any]]
 """A title, a text and fields."""
 

@@ -146,12 +146,12 @@ def _odf_words(element: Any) -> str:
 
 def from_rtf(content: bytes) -> Office:
     """Read rich text."""
-    from striprtf.striprtf import rtf_to_text
+    from striprtf import striprtf
 
     if not content.lstrip().startswith(b"{\\rtf"):
         raise ValueError("it is no rich text")
-    text = rtf_to_text(content.decode("latin-1"), errors="ignore")
-    return Office("", f"{text.strip()}\n", {})
+    untyped: Any = striprtf.rtf_to_text
+    return Office("", f"{untyped(content.decode('latin-1'), errors='ignore').strip()}\n", {})
 
 
 def _rows(rows: Sequence[Sequence[str]]) -> str:

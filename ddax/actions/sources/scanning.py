@@ -64,7 +64,13 @@ class Candidate(NamedTuple):
 
 def kind_of(path: Path | str) -> str:
     """Say how a file is read, by its ending; "" where the ending is unknown."""
-    return KIND_OF.get(os.path.splitext(path)[1].lower(), "")
+    return kind_of_name(os.path.basename(path))
+
+
+def kind_of_name(name: str) -> str:
+    """Say how a file of a name is read; "" where its ending is unknown."""
+    dot = name.rfind(".")
+    return KIND_OF.get(name[dot:].lower() if dot > 0 else "", "")
 
 
 def candidate(path: Path | str, source: str) -> Candidate:
@@ -124,7 +130,7 @@ class Scan:
         folder = _is_folder(entry)
         if folder and (link or name in IGNORED):
             return False  # what such a link leads to is met anyway
-        if rules and ignored(os.path.join(place, name, "") if folder else os.path.join(place, name), rules):
+        if rules and ignored(f"{place}{os.sep}{name}{os.sep if folder else ''}", rules):
             self._skip(entry.path, GITIGNORED)
             return False
         if not folder:
@@ -157,10 +163,11 @@ class Scan:
             return NO_FILE
         if status.st_size > self.max_bytes:
             return f"{LARGER} {self.max_bytes:,} bytes"
-        return "" if kind_of(name) else UNKNOWN
+        return "" if kind_of_name(name) else UNKNOWN
 
     def _named(self, path: str) -> str:
-        return written((self._front + path[self._base :]).replace(os.sep, "/"))
+        name = self._front + path[self._base :]
+        return name if os.sep == "/" and name.isascii() else written(name.replace(os.sep, "/"))
 
     def _skip(self, path: str, reason: str) -> None:
         self.skipped.append(Skipped(self._named(path), reason))

@@ -22,9 +22,9 @@ LINK, NOWHERE = "a link that leads outside of the folder", "a link that leads no
 UNKNOWN, UNTEXT = "not a kind of text that is known", "binary or unreadable"
 LARGER, NO_FILE = "larger than", "not a regular file"
 GITIGNORED = "left out by a .gitignore"
-NEEDS = f"{UNTEXT}: {NEEDS_OFFICE}"
+NEEDS = NEEDS_OFFICE
 MENDS = {
-    NEEDS: "pip install 'ddax[office]' has office files read",
+    NEEDS: "to have office files read: pip install 'ddax[office]'",
     CLOSED: "make readable what is closed, and ask again",
     UNREAD: "save as text what cannot be read",
     UNTEXT: "save as text what is binary",
