@@ -68,4 +68,4 @@ def test_findings_that_found_nothing_are_put_together_without_a_call(
 
 @pytest.mark.parametrize(("calls", "lessons"), [(0, POLICY_LESSONS + VALUE_LESSONS), (1, 1), (9, 1), (40, 4)])
 def test_a_run_pays_for_lessons_by_the_calls_it_has_made(calls: int, lessons: int) -> None:
-    assert affordable({"usage": {"model_calls": calls}}) == lessons  # type: ignore[typeddict-item]
+    assert affordable({"usage": {"model_calls": calls}}) == lessons
