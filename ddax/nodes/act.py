@@ -135,13 +135,8 @@ async def _shown(packet: LeafPacket, session: Session, effect: Effect, seen: Ask
     await session.memory.log(SHOWN, row, key=f"{task}:{packet['leaf']}:{packet['step']}")
     told = f"dry run: {call['name']} was not done"
     return {
-        "ok": True,
-        "text": told,
-        "evidence": [],
-        "usage": {},
-        "origins": packet["origins"],
-        "shown": True,
-    }
+        "ok": True, "text": told, "evidence": [], "usage": {}, "origins": packet["origins"], "shown": True,
+    }  # fmt: skip
 
 
 def _wait(packet: LeafPacket, reason: str, seen: Asked, call: ActionCall) -> Update:
