@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from benchmarks.core import Target
 from benchmarks.model_server import Served
-from benchmarks.peers.driving import PEERS, Failed, Found, Peer, once
+from benchmarks.peers.driving import OURS, PEERS, Failed, Found, Peer, once
 from benchmarks.peers.rows import Measure, Part, rows_of
 
 LEAVES, FEW = 64, 5
@@ -29,6 +29,12 @@ TOTAL = Measure(f"{TASK}: CPU a model call, everything", "ms")
 BEYOND = Measure(f"{TASK}: wall time with no call in flight", "s")
 CALLS = Measure(f"{TASK}: model calls", "", "lower")
 TOKENS = Measure(f"{TASK}: tokens", "", "lower")
+WHOLE_CALLS = Measure(
+    f"{TASK}, short results put together whole: model calls", "", "lower", Target("<=", 4.0)
+)
+WHOLE_TOKENS = Measure(
+    f"{TASK}, short results put together whole: tokens", "", "lower", Target("<=", 10_000.0)
+)
 PEAK = Measure(f"{TASK}: peak memory", "MB")
 DISK = Measure(f"{TASK}: bytes on disk", "KB")
 IMPORT = Measure("import", "s")
@@ -59,15 +65,22 @@ def run(
     measures = {PATH: lambda f: path(f, latency), **MEASURES}
     starts = {name: [*runs, *few.get(name, ())] for name, runs in many.items()}
     rows = [*rows_of(many, measures), *rows_of(few, {BRANCHING: overlap}), *rows_of(starts, STARTS)]
+    ours = [peer for peer in peers if peer.name == OURS]
+    rows += rows_of(
+        {peer.name: _tried(peer, served, leaves, missing, task="whole") for peer in ours},
+        {WHOLE_CALLS: MEASURES[CALLS], WHOLE_TOKENS: MEASURES[TOKENS]},
+    )
     return Part(rows, _notes(leaves, latency), missing)
 
 
-def _tried(peer: Peer, served: Served, leaves: int, missing: dict[str, str]) -> list[Found]:
+def _tried(
+    peer: Peer, served: Served, leaves: int, missing: dict[str, str], *, task: str = "leaves"
+) -> list[Found]:
     """Return what a run of a peer found, nothing where one failed; why is told in `missing`."""
     if peer.name in missing:
         return []
     try:
-        return [once(peer, "leaves", served, leaves=leaves)]
+        return [once(peer, task, served, leaves=leaves)]
     except (Failed, OSError) as error:
         missing[peer.name] = f"error: {error}"
         return []
@@ -80,6 +93,7 @@ def _notes(leaves: int, latency: float) -> tuple[str, ...]:
         "1 for TreeQuest (its user plans)",
         "ours values outcomes, with a model where a value can change what is next, reflects and saves every "
         "step; no peer does any of it in this task; all calls count",
+        "tokens: four characters each, the schemas of tools and replies among them, as they are billed",
         "CPU: user and system time of the process over the task, after a warm-up with two leaves whose "
         "garbage is collected, by the calls; the model runs in a process of its own",
     )

@@ -175,4 +175,4 @@ def _child(line: str, prior: float, idea: str) -> dict[str, Any]:
     args = [{"name": "steps", "value": path}]
     action = {"name": "check", "args": args, "intent": "see that it is right"} if done else None
     expected = "It is right." if done else f"24 can be made of {line.partition('left: ')[2].rstrip(')')}."
-    return {"title": path, "expected": expected, "prior": prior, "needs": [], "action": action}
+    return {"title": path, "expected": expected, "prior": round(prior, 3), "needs": [], "action": action}

@@ -117,7 +117,7 @@ class Models(Section):
         default=0.7, ge=0, le=2, description="Lowest temperature of several plans."
     )
     plans: int = Field(
-        default=8,
+        default=12,
         ge=1,
         description="Open ideas that one call plans, at most; it begins with one, and each plan adds one.",
     )
@@ -128,13 +128,15 @@ class Models(Section):
         " instead of put together before.",
     )
     passages: int = Field(
-        default=6000, ge=500, description="Characters of passages that the one call of the quick road gets."
+        default=6000,
+        ge=500,
+        description="Characters of passages that one call gets; of more, those that bear most on the task.",
     )
     first_search: bool = Field(
         default=True, description="Search local sources for the task before a model plans."
     )
     quote_below: int = Field(
-        default=1200,
+        default=2400,
         ge=0,
         description="Characters of a document below which its lines are quoted without a model; 0: never.",
     )

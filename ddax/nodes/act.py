@@ -135,13 +135,8 @@ async def _shown(packet: LeafPacket, session: Session, effect: Effect, seen: Ask
     await session.memory.log(SHOWN, row, key=f"{task}:{packet['leaf']}:{packet['step']}")
     told = f"dry run: {call['name']} was not done"
     return {
-        "ok": True,
-        "text": told,
-        "evidence": [],
-        "usage": {},
-        "origins": packet["origins"],
-        "shown": True,
-    }
+        "ok": True, "text": told, "evidence": [], "usage": {}, "origins": packet["origins"], "shown": True,
+    }  # fmt: skip
 
 
 def _wait(packet: LeafPacket, reason: str, seen: Asked, call: ActionCall) -> Update:
@@ -299,8 +294,7 @@ async def _store(packet: LeafPacket, session: Session, result: ActionResult) -> 
         )
     kept = await keep(packet, [_stamped(r, origins) for r in result.records], session)
     origins = read(join(origins, kept.origins))
-    row = {"ok": True, "evidence": kept.linked, "origins": origins}
-    row |= {"settles": True} if result.settles else {}
+    row = {"ok": True, "evidence": kept.linked, "origins": origins, "settles": result.settles}
     row["contradicts"] = await _contradicts(session, kept.ids, task)
     told = kept.summary
     if claim_of(packet["action"]):
@@ -379,8 +373,7 @@ def _update(packet: LeafPacket, row: JsonDict) -> Update:
     }
     if row.get("shown"):  # nobody forecast that nothing would happen: no surprise
         update["outcomes"][leaf]["expected"] = row["text"]
-    if row.get("settles"):
-        update["outcomes"][leaf]["settles"] = True
+    update["outcomes"][leaf] |= {"settles": True} if row.get("settles") else {}
     if "verified" in row:
         seen = row["verified"]
         outcome = {**update["outcomes"][leaf], "relation": seen["relation"], "confidence": seen["confidence"]}

@@ -90,5 +90,7 @@ def _carried(request: JudgeRequest, session: Session) -> bool:
     if lines and text.endswith(CUT):
         lines = lines[:-1] or [lines[-1].rpartition(" ")[0]]
     pages = [passage.text for passage in request.evidence]
+    if lines and all(any(line.strip() in page for page in pages) for line in lines):
+        return True  # word for word
     found = carriers(" ".join(lines), pages, session.check, least=session.settings.debate.support)
     return bool(found) and all(found)

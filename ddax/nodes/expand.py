@@ -59,6 +59,9 @@ from ddax.reasoning.protocol import ExpandRequest, Expansion
 from ddax.reasoning.sourced import FIXED, TOLD, of_passages, of_request, sourced
 from ddax.types import NO_PARENT, ActionCall, Idea, Proposal, Usage
 
+READING = frozenset({"search", "visit"})
+"""Actions that no plan needs where there is nothing to search and to read."""
+
 
 async def expand(state: State, *, session: Session) -> Update:
     """Turn the idea in focus into children and a merge."""
@@ -258,7 +261,7 @@ async def _request(
         evidence=known if view is None else tuple(p for p in known if not same_view(p, view)),
         hits=await found(state, session),
         read=tuple(dict.fromkeys((*read, *views))),
-        actions=tuple(session.actions),
+        actions=tuple(name for name in session.actions if session.reads or name not in READING),
         lessons=await lessons(state, session, parent["title"]),
         findings=await findings(state, session, needs),
         width=max(1, settings.selection.branching + steer.branching),

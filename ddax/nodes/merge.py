@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ddax.errors import ReasonerError, Unavailable
 from ddax.graph.services import Session
@@ -18,6 +19,7 @@ from ddax.ideas.origins import join, read
 from ddax.nodes import road
 from ddax.nodes.answering import answer_of, form_of, supported
 from ddax.nodes.earlier import earlier, of_turns
+from ddax.nodes.fitting import fitted
 from ddax.nodes.gather import (
     CLAIMS,
     asked,
@@ -109,7 +111,9 @@ async def merge(state: State, *, session: Session) -> Update:
 async def _synthesis(state: State, request: MergeRequest, session: Session) -> Synthesis:
     """Ask for a synthesis; on the quick road a model for the last one alone, with what matters for it."""
     if not road.is_quick(state["work"]):
-        return await _written(state, request, session)
+        if request.final and wants_report(session):  # each section chooses from its own passages
+            return await report(state, request, session)
+        return await synthesis(state, await _fitting(state, request, session), session)
     if not request.final:
         return await session.free.merge(road.plain(request))
     return await _written(state, await road.for_one_call(request, session), session)
@@ -120,6 +124,16 @@ async def _written(state: State, request: MergeRequest, session: Session) -> Syn
     if request.final and wants_report(session):
         return await report(state, request, session)
     return await synthesis(state, request, session)
+
+
+async def _fitting(state: State, request: MergeRequest, session: Session) -> MergeRequest:
+    """Return a request with what its findings quote, and of all else what bears most on the question."""
+    cited = {citation.passage_id for finding in request.findings for citation in finding.citations}
+    first = sorted(request.evidence, key=lambda passage: passage.id not in cited)
+    question = f"{request.task[: road.ASKED]} {request.idea}"
+    kept = await fitted(first, question, session, task=state["work"]["id"], what=f"merge of {request.idea}")
+    ids = {passage.id for passage in kept}
+    return replace(request, evidence=tuple(passage for passage in request.evidence if passage.id in ids))
 
 
 def _ended(me: Idea, parent: Idea, done: Idea, *, closing: bool, passed: bool) -> Patch:

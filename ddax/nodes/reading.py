@@ -21,9 +21,10 @@ from ddax.memory.gate import beside_orders
 from ddax.memory.protocol import FORGOTTEN
 from ddax.memory.records import LARGE, Row, rows_of
 from ddax.nodes.deciding import always_asked
+from ddax.nodes.fitting import fitted
 from ddax.nodes.gather import CLAIMS, PAGE, as_passage, citation_row, of_page, whole_text
 from ddax.nodes.judging import has_own_rubric
-from ddax.nodes.road import is_quick
+from ddax.nodes.road import ASKED, is_quick
 from ddax.reasoning.budget import FREE
 from ddax.reasoning.embedded.debate import embedded_for
 from ddax.reasoning.embedded.vectors import MAX_CHARS
@@ -152,7 +153,11 @@ async def _request(packet: LeafPacket, pages: Sequence[Record], session: Session
     task = packet["work"]
     text = await whole_text(session, task["id"]) or task.get("text", "")
     intent = packet["action"].get("intent", "") or packet["expected"]
-    request = ExtractRequest(text, intent, tuple(as_passage(r, 1.0) for r in pages))
+    passages = tuple(as_passage(r, 1.0) for r in pages)
+    if not is_quick(task):
+        what = f"the claims of {packet['leaf']}"
+        passages = await fitted(passages, f"{text[:ASKED]} {intent}", session, task=task["id"], what=what)
+    request = ExtractRequest(text, intent, passages)
     return sourced(request, task=TOLD, intent=packet["origins"], passages=of_passages(request.passages))
 
 

@@ -32,7 +32,7 @@ from ddax.types import JsonDict, Usage
 POLICY_LESSONS = 3
 VALUE_LESSONS = 1
 LESSON_CHARS = 700
-SHARE = 0.2
+SHARE = 0.1
 """Lessons for each call of a model that a run has made, at most: learning never costs as much as the task."""
 
 

@@ -64,9 +64,9 @@ def _expand(body: Body) -> dict[str, Any]:
     task = task_of(body)
     names = re.findall(r"^(S\d+) ", blocks(body).get("sources", ""), re.MULTILINE)
     limits = re.search(
-        r"depth (\d+) of at most \d+, at most (\d+) children, at most (\d+) visits", _user(body)
+        r"depth (\d+) of at most \d+, at most (\d+) children(?:, at most (\d+) visits)?", _user(body)
     )
-    depth, width, visits = map(int, limits.groups()) if limits else (0, 5, 5)
+    depth, width, visits = (int(n or 0) for n in limits.groups()) if limits else (0, 5, 5)
     if depth == 0:
         return {"children": [
             _child(f"search for {task[:80]}", "search", {"query": task[:200], "k": "20"}),

@@ -75,14 +75,19 @@ class Stopwatch:
 
 
 def leaves(given: Given) -> Row:
-    """Look at so many things, the engine asks the model once for each."""
-    return LOOP.run(_leaves(given))
+    """Look at so many things; the model is asked once for each, as with the others."""
+    return LOOP.run(_leaves(given, {"quote_below": 0}))
 
 
 saved = leaves  # every step of ours is always saved
 
 
-async def _leaves(given: Given) -> Row:
+def whole(given: Given) -> Row:
+    """Look at so many things by the settings as shipped: short results go whole to the last call."""
+    return LOOP.run(_leaves(given, {}))
+
+
+async def _leaves(given: Given, models: Row) -> Row:
     class Look(BaseModel):
         number: int
 
@@ -100,7 +105,7 @@ async def _leaves(given: Given) -> Row:
     settings = {
         "selection": {"branching": max(2, width), "beam": max(12, width)},
         "budget": {"max_parallel": parallel, "max_model_calls": 1000, "max_ideas": 500},
-        "models": {"concurrency": parallel + 8},
+        "models": {"concurrency": parallel + 8, **models},
     }
     task = f"Look at {width} things. Say what they have in common."
     return await run(given, task, settings, (look,))

@@ -60,6 +60,21 @@ class _Terms:
         return self.request.depth + 1 >= self.request.max_depth
 
 
+def visits(request: p.ExpandRequest) -> str:
+    """Return how many visits may be planned in words; "" where none can be."""
+    return f", at most {request.reads_left} visits" if VISIT in request.actions else ""
+
+
+def of_plan(request: p.ExpandRequest) -> p.Brief:
+    """Return what a plan is told of the whole task; who answers was told to the first of them."""
+    return replace(request.brief, identity="") if request.others else request.brief
+
+
+def open_actions(request: p.ExpandRequest) -> list[str]:
+    """Return the actions that can still be planned: no visit once none is left."""
+    return [name for name in request.actions if name != VISIT or request.reads_left > 0]
+
+
 def expansion(
     reply: w.ExpandWire, request: p.ExpandRequest, sources: Mapping[str, str], models: ArgumentModels
 ) -> p.Expansion:

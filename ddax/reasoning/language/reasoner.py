@@ -44,7 +44,6 @@ LISTED = 12
 """Sources shown that may be visited: what was found first bears most on the task."""
 
 
-SEVERAL = 'Plan each of these ideas by itself, with its number in "idea"; leave out what needs nothing more.'
 R = TypeVar("R")
 W = TypeVar("W", bound=wire.Wire)
 
@@ -129,15 +128,17 @@ class LanguageReasoner:
         known = self._sources(request)
         named = {name: passage.source for name, passage in known.items()}
         findings = self._findings(request.findings)
+        more = {} if request.others else {"forms": "" if request.depth else "; ".join(FORMS)}
         prompt = self._book.render(
-            "expand", brief=told(request.brief), task=self._task(request.task), idea=self._idea(request),
+            "plans" if request.others else "expand", brief=told(planned.of_plan(request)),
+            task=self._task(request.task), idea=self._idea(request),
             depth=str(request.depth), max_depth=str(request.max_depth), width=str(request.width),
-            reads_left=str(request.reads_left), actions=self._actions(_open(request)),
+            reads_left=planned.visits(request), actions=self._actions(planned.open_actions(request)),
             sources=self._listed(known), read=self._data("read", lines(request.read)),
             lessons=self._data("lessons", lines(request.lessons)), findings=findings,
             evidence=self._passages(numbered(request.evidence), meant(request.task, request.earlier)),
-            forms="" if request.depth else "; ".join(FORMS), earlier=self._earlier(request.earlier),
-            tools=self._tools(request.tools),
+            earlier=self._earlier(request.earlier),
+            tools=self._tools(request.tools), **more,
         )  # fmt: skip
         prompt = Prompt(prompt.system, prompt.user + self._world(request.seen))
         sampling = Sampling(request.temperature, request.seed)
@@ -310,7 +311,7 @@ class LanguageReasoner:
             rows = (
                 f"{n} {' '.join(one.split())}" for n, one in enumerate((request.idea, *request.others), 1)
             )
-            return f"{SEVERAL}\n{self._data('ideas', chr(10).join(rows))}"
+            return self._data("ideas", "\n".join(rows))
         title = " ".join(request.idea.removesuffix("…").split())
         whole = " ".join(request.task.split()).startswith(title)
         return "" if whole else self._data("idea", request.idea)
@@ -383,11 +384,6 @@ def _numbered_lines(code: str, numbers: Iterable[int]) -> str:
     """Return lines of a program with their numbers."""
     rows = code.splitlines()
     return "\n".join(f"{n}: {rows[n - 1].strip()}" for n in numbers if 0 < n <= len(rows))
-
-
-def _open(request: p.ExpandRequest) -> list[str]:
-    """Return the actions that can still be planned: no visit once none is left."""
-    return [name for name in request.actions if name != planned.VISIT or request.reads_left > 0]
 
 
 def _cited(request: p.MergeRequest) -> list[Passage]:

@@ -1,0 +1,37 @@
+"""Long reading cut by what bears on the question, never by where it stands. No node of its own.
+
+What is cut away is noted in the log of the task, and stays in the memory, where another request finds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ddax.graph.services import Session
+from ddax.nodes.road import CLAIMS, chosen
+from ddax.reasoning.budget import FREE
+from ddax.reasoning.protocol import ExtractRequest
+from ddax.reasoning.sourced import TOLD, of_passages, sourced
+from ddax.types import Passage
+
+NOTES = "notes"
+
+
+async def fitted(
+    passages: Sequence[Passage], question: str, session: Session, *, task: str, what: str
+) -> tuple[Passage, ...]:
+    """Return the passages that a model is given of what was read: all where they fit, else the best.
+
+    They are put in order without a model. `what` names the request for the note, `task` is its id.
+    """
+    room, length = session.settings.models.passages, sum(len(passage.text) for passage in passages)
+    if session.reasoner.name in FREE or length <= room:
+        return tuple(passages)
+    request = ExtractRequest(question, question, tuple(passages), CLAIMS)
+    request = sourced(request, task=TOLD, intent=TOLD, passages=of_passages(passages))
+    claims = (await session.free.extract(request)).claims
+    kept = chosen(passages, [claim.citation.passage_id for claim in claims], room)
+    shown = sum(len(passage.text) for passage in kept)
+    note = f"{what}: the model was given {shown:,} of {length:,} characters read, those that bear most on it"
+    await session.memory.log(NOTES, {"task": task, "note": note}, key=f"{task}:fitted:{what}")
+    return kept
