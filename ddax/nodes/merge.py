@@ -38,6 +38,7 @@ from ddax.nodes.knowing import all_own
 from ddax.nodes.passing import PASSED_ON, of_nothing, passed_on, whole_needs
 from ddax.nodes.quoting import synthesis
 from ddax.nodes.rules import carried, followed, of_rules
+from ddax.nodes.settling import settled
 from ddax.nodes.solved import heard
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import Finding, MergeRequest, Synthesis
@@ -111,7 +112,8 @@ async def _synthesis(state: State, request: MergeRequest, session: Session) -> S
         return await synthesis(state, request, session)
     if not request.final:
         return await session.free.merge(road.plain(request))
-    return await synthesis(state, await road.for_one_call(request, session), session)
+    one, read = await road.for_one_call(request, session)
+    return await settled(await synthesis(state, one, session), read, one, road.plain(request), session)
 
 
 def _ended(me: Idea, parent: Idea, done: Idea, *, closing: bool, passed: bool) -> Patch:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from ddax.reasoning import protocol as p
-from ddax.reasoning.language import document, forms
+from ddax.reasoning.language import document, forms, marked
 from ddax.reasoning.language.quote import clean
 from ddax.reasoning.language.readers import Named
 from ddax.reasoning.language.wire import Wire
@@ -43,8 +44,17 @@ def prompt_of(
     if request.form is not None:
         fault = f"Your last answer was refused: {clean(request.fault)}" if request.fault else ""
         return filled("data", passages=passages, findings=findings, knowledge=knowledge, fault=fault)
+    if settles(request):
+        return partial(book.render, "settle", brief=told(request.brief), task=task, earlier=earlier)(
+            passages=passages, findings=findings, knowledge=knowledge
+        )
     kind = "" if request.final else "an intermediate result, in a few sentences"
     return filled("merge", passages=passages, findings=findings, knowledge=knowledge, kind=kind, idea=idea)
+
+
+def settles(request: p.MergeRequest) -> bool:
+    """Tell whether a request is the one call of the quick road, whose passages are told with numbers."""
+    return request.settling and request.form is None and bool(request.evidence)
 
 
 def _own(request: p.MergeRequest) -> bool:
@@ -56,11 +66,17 @@ def wire_of(request: p.MergeRequest) -> type[Wire]:
     """Return the form of the reply."""
     if request.form is not None:
         return forms.wire_of(request.form)
+    if settles(request):
+        return marked.SettleWire
     return document.OwnWire if _own(request) else document.MergeWire
 
 
-def read(reply: Any, request: p.MergeRequest, named: Named) -> p.Synthesis:
+def read(
+    reply: Any, request: p.MergeRequest, named: Named, sentences: Sequence[marked.Sentence] = ()
+) -> p.Synthesis:
     """Read a reply as what was asked for; raises `Unfit` where it does not fit."""
+    if settles(request):
+        return marked.synthesis(reply, request, named, sentences)
     if request.form is None:
         return document.synthesis(reply, request, named)
     return forms.synthesis(reply, request, named)

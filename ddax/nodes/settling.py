@@ -1,0 +1,79 @@
+"""Whether what one call cites carries its answer, as a reading without a model sees it. No node of its own.
+
+That reading finds an answer in the right sentences of most questions, and in other sentences of hardly any.
+So it is asked once more, over what the model cites alone; it costs nothing. Where it finds nothing there and
+found something before, the answer is followed by what it found, as a quotation: a reader sees both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ddax.graph.services import Session
+from ddax.ideas.requirements import without_wording
+from ddax.reasoning.protocol import MergeRequest, Stated, Synthesis
+from ddax.reasoning.statements import is_json
+from ddax.types import Citation, Passage
+
+WORDS = 60
+"""Words of an answer together with what follows it; a longer answer is a document, and stands alone."""
+
+
+async def settled(
+    reply: Synthesis, read: Synthesis, asked: MergeRequest, plain: MergeRequest, session: Session
+) -> Synthesis:
+    """Return the reply to the one call, followed by what was `read` before where that carries more.
+
+    `asked` is the request to the model, `plain` the one of the reading without it.
+    """
+    if not (reply.found and read.found) or _has_form(reply, asked):
+        return reply
+    said = _cited(reply)
+    if said:
+        again = await session.free.merge(replace(plain, evidence=said, findings=()))
+        if again.found:
+            return reply
+    return _followed(reply, read)
+
+
+def _has_form(reply: Synthesis, asked: MergeRequest) -> bool:
+    """Tell whether an answer has a form that nothing may follow: one that was asked for, JSON, blocks."""
+    ordered = asked.form is not None or without_wording(asked.task) != asked.task
+    return ordered or bool(reply.data) or is_json(reply.text) or "\n" in reply.text.strip()
+
+
+def _cited(reply: Synthesis) -> tuple[Passage, ...]:
+    """Return what a reply cites as passages, one for each that it cites from."""
+    quotes: dict[str, list[Citation]] = {}
+    for one in reply.citations:
+        quotes.setdefault(one.passage_id, []).append(one)
+    return tuple(
+        Passage(name, of[0].source, of[0].title, f"# {of[0].title}\n\n" + " ".join(c.quote for c in of))
+        for name, of in quotes.items()
+    )
+
+
+def _followed(reply: Synthesis, read: Synthesis) -> Synthesis:
+    """Return a reply with the sentences that were read behind it, as many as fit."""
+    more = [*_fitting(read.citations, reply.text)]
+    if not more:
+        return reply
+    cited = [*reply.citations, *(one for one in more if one not in reply.citations)]
+    stated = [Stated(_line(one), (cited.index(one) + 1,)) for one in more]
+    text = "\n\n".join([reply.text.strip(), *(f"> {_line(one)}" for one in more)])
+    return replace(reply, text=text, citations=tuple(cited), stated=(*reply.stated, *stated))
+
+
+def _fitting(citations: tuple[Citation, ...], text: str) -> Iterator[Citation]:
+    room = WORDS - len(text.split())
+    for one in citations:
+        room -= len(one.quote.split()) + 1
+        if room < 0:
+            return
+        if _line(one) not in text:
+            yield one
+
+
+def _line(one: Citation) -> str:
+    return " ".join(one.quote.split())
