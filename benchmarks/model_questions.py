@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 
@@ -35,6 +36,7 @@ TOLD = "Answer the question in at most 60 words. Say that it is not known rather
 QUICK = 6
 OURS, PLAIN = "ddax", "BM25 and one call"
 EFFORTS = ("normal", "deep")
+HIDDEN = f"{OURS}, quick, supporting documents removed"
 PEERS = (
     (Peer("LangChain create_agent", "langchain_agent", "langchain"), "shown", 50),
     (Peer("smolagents", "smolagents", "smolagents"), "shown", 25),
@@ -58,7 +60,7 @@ class Fate:
     error: str = ""
 
 
-Ask = Callable[[Case], Fate]
+Ask: TypeAlias = Callable[[Case], Fate]
 
 
 class Clock:
@@ -139,9 +141,6 @@ def _everyone(
     return found
 
 
-HIDDEN = "ddax, quick, supporting documents removed"
-
-
 async def _ours(bench: hotpot.Bench, case: Case, relay: Relay, effort: str, hide: bool) -> Fate:
     from ddax import Context, open_agent
     from ddax.errors import DdaxError
@@ -157,8 +156,9 @@ async def _ours(bench: hotpot.Bench, case: Case, relay: Relay, effort: str, hide
     )  # fmt: skip
     relay.clear()
     parts = Parts(embedder=bench.embedder, library=view)
+    # A home of its own for each effort: replies that ours keeps would cost another effort nothing.
     try:
-        async with open_agent(context, home=bench.place / "home", parts=parts) as agent:
+        async with open_agent(context, home=bench.place / f"home-{effort}-{hide}", parts=parts) as agent:
             result = await agent.run(case.question, thread=f"question-{bench.runs}")
     except DdaxError as error:
         return _fate(relay, "", error=str(error))

@@ -2,12 +2,13 @@
 
 That reading finds an answer in the right sentences of most questions, and in other sentences of hardly any.
 So it is asked once more, over what the model cites alone; it costs nothing. Where it finds nothing there and
-found something before, the answer is followed by what it found, as a quotation: a reader sees both.
+found something before, the answer is followed by what it found, as a quotation: a reader sees both. With the
+effort `quick`, where nothing else checks an answer, a short one is always followed by what it rests on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ddax.graph.services import Session
@@ -23,18 +24,20 @@ WORDS = 60
 async def settled(
     reply: Synthesis, read: Synthesis, asked: MergeRequest, plain: MergeRequest, session: Session
 ) -> Synthesis:
-    """Return the reply to the one call, followed by what was `read` before where that carries more.
+    """Return the reply to the one call, followed by what carries it where a reader is to see that.
 
-    `asked` is the request to the model, `plain` the one of the reading without it.
+    `asked` is the request to the model, `read` the reply of the reading without it to `plain`.
     """
-    if not (reply.found and read.found) or _has_form(reply, asked):
+    if not reply.found or _has_form(reply, asked):
         return reply
+    if read.found and not await _carries(reply, plain, session):
+        return _followed(reply, read.citations)
+    return _followed(reply, reply.citations) if session.settings.effort == "quick" else reply
+
+
+async def _carries(reply: Synthesis, plain: MergeRequest, session: Session) -> bool:
     said = _cited(reply)
-    if said:
-        again = await session.free.merge(replace(plain, evidence=said, findings=()))
-        if again.found:
-            return reply
-    return _followed(reply, read)
+    return bool(said) and (await session.free.merge(replace(plain, evidence=said, findings=()))).found
 
 
 def _has_form(reply: Synthesis, asked: MergeRequest) -> bool:
@@ -54,9 +57,9 @@ def _cited(reply: Synthesis) -> tuple[Passage, ...]:
     )
 
 
-def _followed(reply: Synthesis, read: Synthesis) -> Synthesis:
-    """Return a reply with the sentences that were read behind it, as many as fit."""
-    more = [*_fitting(read.citations, reply.text)]
+def _followed(reply: Synthesis, citations: Sequence[Citation]) -> Synthesis:
+    """Return a reply with sentences behind it, as many as fit."""
+    more = [*_fitting(citations, reply.text)]
     if not more:
         return reply
     cited = [*reply.citations, *(one for one in more if one not in reply.citations)]
@@ -65,7 +68,7 @@ def _followed(reply: Synthesis, read: Synthesis) -> Synthesis:
     return replace(reply, text=text, citations=tuple(cited), stated=(*reply.stated, *stated))
 
 
-def _fitting(citations: tuple[Citation, ...], text: str) -> Iterator[Citation]:
+def _fitting(citations: Sequence[Citation], text: str) -> Iterator[Citation]:
     room = WORDS - len(text.split())
     for one in citations:
         room -= len(one.quote.split()) + 1

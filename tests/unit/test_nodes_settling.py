@@ -36,10 +36,12 @@ class Free:
         return replace(READ, found=TOWER.quote in said and MOEN.quote in said)
 
 
-async def after(reply: p.Synthesis, read: p.Synthesis = READ, **changes: Any) -> tuple[p.Synthesis, Free]:
+async def after(
+    reply: p.Synthesis, read: p.Synthesis = READ, *, effort: str = "normal", **changes: Any
+) -> tuple[p.Synthesis, Free]:
     free = Free()
     asked = replace(ASKED, **changes)
-    session: Any = SimpleNamespace(free=free)
+    session: Any = SimpleNamespace(free=free, settings=SimpleNamespace(effort=effort))
     return await settled(reply, read, asked, asked, session), free
 
 
@@ -73,8 +75,8 @@ async def test_what_the_answer_says_already_is_not_said_again() -> None:
 )  # fmt: skip
 async def test_nothing_follows_an_answer_with_a_form_of_its_own(text: str, changes: dict[str, Any]) -> None:
     reply = p.Synthesis(text, (BARN,), True, 1.0)
-    got, _ = await after(reply, **changes)
-    assert got == reply
+    for effort in ("quick", "normal"):
+        assert (await after(reply, effort=effort, **changes))[0] == reply
 
 
 async def test_nothing_follows_where_nothing_was_read_before_or_nothing_is_answered() -> None:
@@ -82,3 +84,13 @@ async def test_nothing_follows_where_nothing_was_read_before_or_nothing_is_answe
     assert (await after(reply, replace(READ, found=False)))[0] is reply
     nothing = replace(reply, found=False)
     assert (await after(nothing))[0] is nothing
+
+
+async def test_where_nothing_else_checks_it_an_answer_is_followed_by_what_it_rests_on() -> None:
+    reply = p.Synthesis("In Trondby.", (TOWER, MOEN), True, 1.0, "Trondby")
+    got, _ = await after(reply, effort="quick")
+    assert got.text == f"In Trondby.\n\n> {TOWER.quote}\n\n> {MOEN.quote}"
+    assert got.short == "Trondby" and got.citations == reply.citations
+    alone = replace(READ, found=False)
+    red = p.Synthesis("A red barn.", (BARN,), True, 1.0)
+    assert (await after(red, alone, effort="quick"))[0].text == f"A red barn.\n\n> {BARN.quote}"
