@@ -70,7 +70,7 @@ def _planned(question: Question, text: str) -> Reply | None:
 
 
 def read(question: Question, text: str) -> list[str]:
-    """Return the titles of the supporting pages that a text shows, with numbers behind sentences or without."""
+    """Return the titles of the supporting pages that a text shows, with numbers in it or without."""
     plain = NUMBER.sub("", text)
     return [title for title, page in question.pages if page[:SEEN] in plain]
 
