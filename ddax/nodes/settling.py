@@ -3,12 +3,13 @@
 That reading finds an answer in the right sentences of most questions, and in other sentences of hardly any.
 So it is asked once more, over what the model cites alone; it costs nothing. Where it finds nothing there and
 found something before, the answer is followed by what it found, as a quotation: a reader sees both. With the
-effort `quick`, where nothing else checks an answer, a short one is always followed by what it rests on.
+effort `quick`, where nothing else checks an answer, a short one is always followed by what both rest on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ddax.graph.services import Session
@@ -19,6 +20,9 @@ from ddax.types import Citation, Passage
 
 WORDS = 60
 """Words of an answer together with what follows it; a longer answer is a document, and stands alone."""
+LEAST = 5
+"""Words of a sentence that say something where there is no room for more."""
+_WORD = re.compile(r"\S+")
 
 
 async def settled(
@@ -30,9 +34,10 @@ async def settled(
     """
     if not reply.found or _has_form(reply, asked):
         return reply
-    if read.found and not await _carries(reply, plain, session):
-        return _followed(reply, read.citations)
-    return _followed(reply, reply.citations) if session.settings.effort == "quick" else reply
+    quick, first = session.settings.effort == "quick", read.citations if read.found else ()
+    if first and not await _carries(reply, plain, session):
+        return _followed(reply, (*first, *reply.citations) if quick else first)
+    return _followed(reply, (*reply.citations, *first)) if quick else reply
 
 
 async def _carries(reply: Synthesis, plain: MergeRequest, session: Session) -> bool:
@@ -58,24 +63,27 @@ def _cited(reply: Synthesis) -> tuple[Passage, ...]:
 
 
 def _followed(reply: Synthesis, citations: Sequence[Citation]) -> Synthesis:
-    """Return a reply with sentences behind it, as many as fit."""
-    more = [*_fitting(citations, reply.text)]
+    """Return a reply with what is cited behind it, as much as fits."""
+    more = [*_fitting(dict.fromkeys(citations), reply.text)]
     if not more:
         return reply
-    cited = [*reply.citations, *(one for one in more if one not in reply.citations)]
+    cited = [*dict.fromkeys((*reply.citations, *more))]
     stated = [Stated(_line(one), (cited.index(one) + 1,)) for one in more]
     text = "\n\n".join([reply.text.strip(), *(f"> {_line(one)}" for one in more)])
     return replace(reply, text=text, citations=tuple(cited), stated=(*reply.stated, *stated))
 
 
-def _fitting(citations: Sequence[Citation], text: str) -> Iterator[Citation]:
+def _fitting(citations: Iterable[Citation], text: str) -> Iterator[Citation]:
+    """Return the citations that fit, the last of them cut between words."""
     room = WORDS - len(text.split())
     for one in citations:
-        room -= len(one.quote.split()) + 1
-        if room < 0:
-            return
-        if _line(one) not in text:
-            yield one
+        words = [*_WORD.finditer(one.quote)]
+        fits = min(room - 1, len(words))  # the sign of a quotation counts as a word
+        if fits < min(LEAST, len(words)) or _line(one) in text:
+            continue
+        room -= fits + 1
+        end = words[fits - 1].end()
+        yield one if fits == len(words) else replace(one, quote=one.quote[:end], end=one.start + end)
 
 
 def _line(one: Citation) -> str:

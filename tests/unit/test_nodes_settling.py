@@ -94,3 +94,15 @@ async def test_where_nothing_else_checks_it_an_answer_is_followed_by_what_it_res
     alone = replace(READ, found=False)
     red = p.Synthesis("A red barn.", (BARN,), True, 1.0)
     assert (await after(red, alone, effort="quick"))[0].text == f"A red barn.\n\n> {BARN.quote}"
+
+
+async def test_with_one_call_alone_both_readings_are_seen_and_the_last_sentence_is_cut() -> None:
+    long = replace(MOEN, quote=" ".join(f"word{n}" for n in range(60)), end=500)
+    reply = p.Synthesis("In Trondby.", (TOWER, MOEN), True, 1.0)
+    got, _ = await after(reply, replace(READ, citations=(TOWER, long)), effort="quick")
+    *_, last = got.text.split("\n\n> ")
+    assert len(got.text.split()) == 60 and last == " ".join(f"word{n}" for n in range(len(last.split())))
+    cut = got.citations[-1]
+    assert cut.quote == last == long.quote[: cut.end - cut.start]
+    full = p.Synthesis("word " * 57 + "end.", (BARN,), True, 1.0)
+    assert (await after(full, effort="quick"))[0] == full
