@@ -220,7 +220,7 @@ class LanguageReasoner:
 
     async def merge(self, request: p.MergeRequest) -> p.Synthesis:
         """Put findings together into a document; where there is nothing to read, say what the model knows."""
-        named = numbered([*request.evidence, *_cited(request)])
+        named = numbered([*request.evidence, *merging.cited(request)])
         room = passage_room(self._limits, clean(meant(request.task, request.earlier)))
         settling = merging.settles(request)
         sentences = marked.sentences_of(named, room) if settling else []
@@ -393,14 +393,3 @@ def _numbered_lines(code: str, numbers: Iterable[int]) -> str:
 def _open(request: p.ExpandRequest) -> list[str]:
     """Return the actions that can still be planned: no visit once none is left."""
     return [name for name in request.actions if name != planned.VISIT or request.reads_left > 0]
-
-
-def _cited(request: p.MergeRequest) -> list[Passage]:
-    """Return the quotes of findings as passages, where the passage itself is not at hand."""
-    at_hand = {passage.id for passage in request.evidence}
-    return [
-        Passage(c.passage_id, c.source, c.title, c.quote, c.start, c.end)
-        for finding in request.findings
-        for c in finding.citations
-        if c.passage_id not in at_hand
-    ]
