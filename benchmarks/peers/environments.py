@@ -38,6 +38,7 @@ QUIET = {"ANONYMIZED_TELEMETRY": "False", "MEM0_TELEMETRY": "False", "HF_HUB_OFF
 LANGGRAPH = ("langgraph==1.2.22", "langchain-openai>=1.7", "langgraph-checkpoint-sqlite==3.1.2")
 WANTED: Mapping[str, Wanted] = {
     "langgraph": Wanted(LANGGRAPH),
+    "langchain": Wanted((*LANGGRAPH, "langchain>=1.0,<2")),  # `create_agent`
     "smolagents": Wanted(("smolagents[openai]==1.26.0",)),
     "tree-of-thoughts": Wanted(("tree-of-thoughts-llm==0.1.0",)),
     # It asks for torch, transformers and bitsandbytes (gigabytes) for its local model alone.

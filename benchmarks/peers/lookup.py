@@ -26,6 +26,10 @@ class Pages:
         """Return the titles of the best pages as the text a tool gives back."""
         return "\n".join([f"FOUND for {query}", *(f"- {title}" for title in self.titles(query))])
 
+    def shown(self, query: str, many: int = 5) -> str:
+        """Return the best pages with their text."""
+        return "\n\n".join(f"# {title}\n{self.pages[title]}" for title in self.titles(query)[:many])
+
     def _weight(self, word: str, title: str) -> float:
         many, here = self.holding[word], self.counts[title][word]
         rare = math.log(1 + (len(self.pages) - many + 0.5) / (many + 0.5))

@@ -22,6 +22,8 @@ DATA = "DDAX_PEERS_DATA"
 FILE = "hotpot_dev.jsonl"
 SEEN = 60
 """Characters of a page by which it is known to have been shown."""
+NUMBER = re.compile(r" \[\d+\]")
+"""What stands behind a sentence that a request of ours tells."""
 NOTHING = "It cannot be answered from what was read."
 BETWEEN = re.compile(r"^KIND\nan intermediate result", re.MULTILINE)
 """What a request of ours says that asks for no final answer."""
@@ -68,8 +70,9 @@ def _planned(question: Question, text: str) -> Reply | None:
 
 
 def read(question: Question, text: str) -> list[str]:
-    """Return the titles of the supporting pages that a text shows."""
-    return [title for title, page in question.pages if page[:SEEN] in text]
+    """Return the titles of the supporting pages that a text shows, with numbers in it or without."""
+    plain = NUMBER.sub("", text)
+    return [title for title, page in question.pages if page[:SEEN] in plain]
 
 
 def answer_of(question: Question, text: str) -> str:

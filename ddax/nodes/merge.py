@@ -41,6 +41,7 @@ from ddax.nodes.passing import PASSED_ON, of_nothing, passed_on, whole_needs
 from ddax.nodes.quoting import synthesis
 from ddax.nodes.reporting import report, wants_report
 from ddax.nodes.rules import carried, followed, of_rules
+from ddax.nodes.settling import settled
 from ddax.nodes.solved import heard
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import Finding, MergeRequest, Synthesis
@@ -116,14 +117,10 @@ async def _synthesis(state: State, request: MergeRequest, session: Session) -> S
         return await synthesis(state, await _fitting(state, request, session), session)
     if not request.final:
         return await session.free.merge(road.plain(request))
-    return await _written(state, await road.for_one_call(request, session), session)
-
-
-async def _written(state: State, request: MergeRequest, session: Session) -> Synthesis:
-    """Ask for a synthesis; the last one is a report where one is wanted."""
+    one, read = await road.for_one_call(request, session)
     if request.final and wants_report(session):
-        return await report(state, request, session)
-    return await synthesis(state, request, session)
+        return await report(state, replace(one, settling=False), session)
+    return await settled(await synthesis(state, one, session), read, one, road.plain(request), session)
 
 
 async def _fitting(state: State, request: MergeRequest, session: Session) -> MergeRequest:

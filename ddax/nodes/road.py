@@ -32,6 +32,8 @@ MISSING = "find what the documents read so far do not say"
 """The title of the idea that a model plans where one call was not enough."""
 CHECKED = "what a reading without a model gives, to be checked"
 """The title of the one finding that a model gets on the quick road."""
+NOTHING = "nothing that answers"
+"""What that reading gives where its support is too weak."""
 ASKED = 600
 """Characters of a task that are searched for and read for without a model: of a longer one both ends."""
 CLAIMS = 40
@@ -69,13 +71,17 @@ def _asked(task: str) -> str:
     return " ".join(line for line in lines if line.endswith("?")) or short
 
 
-async def for_one_call(request: MergeRequest, session: Session) -> MergeRequest:
+async def for_one_call(request: MergeRequest, session: Session) -> tuple[MergeRequest, Synthesis]:
     """Return the final request with the passages that matter, and what a reading without a model gives.
 
-    Findings and thoughts say what the passages say: they are left out.
+    The request holds that reading, too. Findings and thoughts say what the passages say: they are left out.
     """
     read = await session.free.merge(plain(request))
-    whole = replace(request, findings=_checked(read), thoughts=())
+    return await _request(request, read, session), read
+
+
+async def _request(request: MergeRequest, read: Synthesis, session: Session) -> MergeRequest:
+    whole = replace(request, findings=(_checked(read),), thoughts=(), settling=True)
     room = session.settings.models.passages
     if sum(len(passage.text) for passage in request.evidence) <= room:
         return whole
@@ -87,8 +93,10 @@ async def for_one_call(request: MergeRequest, session: Session) -> MergeRequest:
     return replace(whole, evidence=chosen(request.evidence, [c.passage_id for c in first], room))
 
 
-def _checked(read: Synthesis) -> tuple[Finding, ...]:
-    return (Finding("", CHECKED, "done", read.short or read.text, read.citations),) if read.found else ()
+def _checked(read: Synthesis) -> Finding:
+    if not read.found:
+        return Finding("", CHECKED, "failed", NOTHING)
+    return Finding("", CHECKED, "done", read.short or read.text, read.citations)
 
 
 def chosen(evidence: Sequence[Passage], best: Iterable[str], room: int) -> tuple[Passage, ...]:

@@ -223,6 +223,7 @@ class MergeRequest(Request):
     """Ask for a synthesis of findings; `final` at the root.
 
     `own` says that there is nothing to read, so that the answer is what the reasoner knows of itself.
+    `settling` says that it is the one call of a task: `findings` are a first reading to be checked.
     `form` is the JSON schema of the answer, where one is asked for; `fault` what was wrong with the last one.
     `kind` says which part of a report is asked for, where it is one.
     """
@@ -240,6 +241,7 @@ class MergeRequest(Request):
     fault: str = ""
     earlier: tuple[Turn, ...] = ()
     kind: str = ""
+    settling: bool = False
 
 
 @dataclass(frozen=True)

@@ -91,6 +91,11 @@ OTHERS = {
     "merge_root": ("merge", p.MergeRequest(
         "When was Ada born?", "When was Ada…", (FINDING,), (ADA,), final=True, brief=BRIEF
     )),
+    "settle": ("merge", p.MergeRequest(
+        "When was Ada born?", "When was Ada…", (p.Finding("", "read", "done", "In 1815."),),
+        (Passage("m1", "a.txt", "Ada", "# Ada\n\nAda was born in 1815. It was in London."), BOB), final=True,
+        brief=BRIEF, settling=True,
+    )),
     "merge_between": ("merge", p.MergeRequest("t", "i", (FINDING,), (ADA,))),
     "answer": ("merge", p.MergeRequest(
         "What is 17 * 23 + 4?", "What is 17…", (), (), final=True, brief=BRIEF, own=True
@@ -170,7 +175,7 @@ async def test_what_was_seen_of_a_world_stands_after_the_request_of_a_plan_as_da
 
 
 def test_there_is_one_template_for_each_request_and_one_for_the_repair():
-    assert set(prompts.NAMES) == {*REQUESTS, "answer", "data", "plans", "repair", "seen"}
+    assert set(prompts.NAMES) == {*REQUESTS, "answer", "data", "plans", "repair", "seen", "settle"}
 
 
 @pytest.mark.parametrize("name", prompts.NAMES)

@@ -91,3 +91,25 @@ def _research(given, question):
         return pages[title]
 
     return str(ToolCallingAgent([search, read], _model(given), verbosity_level=0).run(question))
+
+
+def shown(given):
+    """Ask each question with a search that shows pages; an error is the answer to its own question alone."""
+    return {"answers": [_shown(given, question) for question in given["questions"]]}
+
+
+def _shown(given, question):
+    @tool
+    def search(query: str) -> str:
+        """Search the pages; shows the five best.
+
+        Args:
+            query: What to look for.
+        """
+        return given["search"].shown(query)
+
+    agent = ToolCallingAgent([search], _model(given), verbosity_level=0, max_steps=4)
+    try:
+        return str(agent.run(f"{question}\n\n{given['told']}"))
+    except Exception as error:  # what the peer raises is its own: it is counted as no answer
+        return f"error: {type(error).__name__}: {str(error)[:200]}"

@@ -192,6 +192,12 @@ def _unmarked(text: str, quotes: Sequence[CitationWire]) -> tuple[str, list[_Mar
     return out + text[place:], marks
 
 
+def marked(text: str, quotes: Sequence[CitationWire]) -> set[int]:
+    """Return the numbers of the quotes that the marks of a text name."""
+    _, marks = _unmarked(_told(clean(text)), quotes)
+    return {n for mark in marks if mark.said != "own" for n in _numbers(mark.said, quotes)}
+
+
 def _is_mark(said: str, quotes: Sequence[CitationWire]) -> bool:
     """Tell whether all that a mark names is there."""
     names = {quote.passage for quote in quotes}

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from ddax.reasoning import protocol as p
-from ddax.reasoning.language import document, forms
+from ddax.reasoning.language import document, forms, marked
 from ddax.reasoning.language.quote import clean
 from ddax.reasoning.language.readers import Named
 from ddax.reasoning.language.wire import Wire
 from ddax.reasoning.prompts import Book, Prompt
+from ddax.types import Passage
 
 KNOWLEDGE: dict[p.Knowledge, str] = {
     "forbid": "Say only what the passages say.",
@@ -45,8 +47,17 @@ def prompt_of(
         return filled(
             "data", passages=passages, findings=findings, knowledge=knowledge, fault=fault, kind=request.kind
         )
+    if settles(request):
+        return partial(book.render, "settle", brief=told(request.brief), task=task, earlier=earlier)(
+            passages=passages, findings=findings, knowledge=knowledge
+        )
     kind = request.kind or ("" if request.final else "an intermediate result, in a few sentences")
     return filled("merge", passages=passages, findings=findings, knowledge=knowledge, kind=kind, idea=idea)
+
+
+def settles(request: p.MergeRequest) -> bool:
+    """Tell whether a request is the one call of the quick road, whose passages are told with numbers."""
+    return request.settling and request.form is None and bool(request.evidence)
 
 
 def _own(request: p.MergeRequest) -> bool:
@@ -58,11 +69,28 @@ def wire_of(request: p.MergeRequest) -> type[Wire]:
     """Return the form of the reply."""
     if request.form is not None:
         return forms.wire_of(request.form)
+    if settles(request):
+        return marked.SettleWire
     return document.OwnWire if _own(request) else document.MergeWire
 
 
-def read(reply: Any, request: p.MergeRequest, named: Named) -> p.Synthesis:
+def read(
+    reply: Any, request: p.MergeRequest, named: Named, sentences: Sequence[marked.Sentence] = ()
+) -> p.Synthesis:
     """Read a reply as what was asked for; raises `Unfit` where it does not fit."""
+    if settles(request):
+        return marked.synthesis(reply, request, named, sentences)
     if request.form is None:
         return document.synthesis(reply, request, named)
     return forms.synthesis(reply, request, named)
+
+
+def cited(request: p.MergeRequest) -> list[Passage]:
+    """Return the quotes of findings as passages, where the passage itself is not at hand."""
+    at_hand = {passage.id for passage in request.evidence}
+    return [
+        Passage(c.passage_id, c.source, c.title, c.quote, c.start, c.end)
+        for finding in request.findings
+        for c in finding.citations
+        if c.passage_id not in at_hand
+    ]

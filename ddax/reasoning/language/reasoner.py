@@ -21,7 +21,7 @@ from ddax.reasoning import protocol as p
 from ddax.reasoning.budget import BudgetKeeper
 from ddax.reasoning.effort import Effort
 from ddax.reasoning.followup import meant
-from ddax.reasoning.language import merging, planned, readers, wire
+from ddax.reasoning.language import marked, merging, planned, readers, wire
 from ddax.reasoning.language.call import Ask, Caller, Under
 from ddax.reasoning.language.channel import Hear, Sampling
 from ddax.reasoning.language.channels import open_channel
@@ -221,15 +221,20 @@ class LanguageReasoner:
 
     async def merge(self, request: p.MergeRequest) -> p.Synthesis:
         """Put findings together into a document; where there is nothing to read, say what the model knows."""
-        named = numbered([*request.evidence, *_cited(request)])
+        named = numbered([*request.evidence, *merging.cited(request)])
+        room = passage_room(self._limits, clean(meant(request.task, request.earlier)))
+        settling = merging.settles(request)
+        sentences = marked.sentences_of(named, room) if settling else []
         prompt = merging.prompt_of(
             request, self._book, task=self._task(request.task), idea=self._idea(request),
-            passages=self._passages(named, meant(request.task, request.earlier)),
-            findings=self._findings(request.findings),
+            passages=marked.told(sentences, named) if settling else quoted(named, room),
+            findings=self._data("reading", request.findings[0].result)
+            if settling and request.findings else self._findings(request.findings),
             thoughts=self._data("thoughts", lines(request.thoughts)), earlier=self._earlier(request.earlier),
         )  # fmt: skip
         reply, usage = await self._ask(
-            "merge", prompt, merging.wire_of(request), lambda found: merging.read(found, request, named),
+            "merge", prompt, merging.wire_of(request),
+            lambda found: merging.read(found, request, named, sentences),
             Sampling(seed=request.seed), choices={"CitationWire.passage": tuple(named)},
         )  # fmt: skip
         note = note_of(clean(request.task), self._limits)

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from ddax.errors import SettingsError, UsageError
 
 NAMES = (
-    "expand", "plans", "predict", "extract", "argue", "judge", "merge", "answer", "data",
+    "expand", "plans", "predict", "extract", "argue", "judge", "merge", "settle", "answer", "data",
     "reflect", "propose_patches", "mutate_patch", "ask", "repair", "seen",
 )  # fmt: skip
 """Every template by name; `ddax prompts show NAME` prints one."""

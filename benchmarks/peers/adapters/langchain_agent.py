@@ -1,0 +1,35 @@
+"""LangChain's `create_agent` with a tool that searches and shows the five best pages."""
+
+import asyncio
+
+LOOP = asyncio.Runner()
+
+
+def load():
+    """Import the peer."""
+    global ChatOpenAI, create_agent, tool
+    from langchain.agents import create_agent
+    from langchain_core.tools import tool
+    from langchain_openai import ChatOpenAI
+
+
+def shown(given):
+    """Ask each question with a search that shows pages; an error is the answer to its own question alone."""
+    return {"answers": [LOOP.run(_shown(given, question)) for question in given["questions"]]}
+
+
+async def _shown(given, question):
+    @tool
+    async def search(query: str) -> str:
+        """Search the pages; shows the five best."""
+        return given["search"].shown(query)
+
+    model = ChatOpenAI(
+        model="local", base_url=given["base"], api_key="none", temperature=0, max_retries=0, timeout=900
+    )
+    agent = create_agent(model, [search], system_prompt=given["told"])
+    try:
+        found = await agent.ainvoke({"messages": [("user", question)]}, {"recursion_limit": 12})
+    except Exception as error:  # what the peer raises is its own: it is counted as no answer
+        return f"error: {type(error).__name__}: {str(error)[:200]}"
+    return found["messages"][-1].content

@@ -1,0 +1,126 @@
+"""The one call of the quick road: sentences are told with a number each, and a reply cites numbers.
+
+A number costs a token where a copied quote costs thirty, and what it stands for is verbatim. A reply that
+copies quotes all the same is read as one of `document`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple
+
+from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
+
+from ddax.memory.chunks import sentences
+from ddax.reasoning import protocol as p
+from ddax.reasoning.language import document
+from ddax.reasoning.language.quote import block
+from ddax.reasoning.language.readers import Named
+from ddax.reasoning.language.wire import CitationWire, Wire
+from ddax.types import Passage
+
+LEAST = 200
+"""Characters that each passage has at least."""
+
+
+class SettleWire(Wire):
+    """An answer: the numbers of the sentences it rests on, the text, and the answer alone.
+
+    One without a text says that nothing was found: a word for that, asked for first, is said too soon.
+    """
+
+    ALIASES: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "cited": ("cites", "numbers", "lines"), "quotes": ("citations", "evidence"),
+        "answer": ("text", "document", "response", "content"),
+    }  # fmt: skip
+    DROPS: ClassVar = ("short",)
+    SPARES: ClassVar[Mapping[str, Any]] = {"cited": [], "answer": "", "short": ""}
+
+    cited: list[int]
+    answer: str = Field(max_length=document.ANSWER_CHARS)
+    short: str = Field(max_length=1000)
+    found: SkipJsonSchema[bool] = True
+    quotes: SkipJsonSchema[list[CitationWire]] = Field(default_factory=list)
+
+    @classmethod
+    def reformed(cls, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Read a reply in sentences with quotes of their own as well."""
+        return document.MergeWire.reformed(given)
+
+
+SettleWire.__name__ = document.MergeWire.__name__  # a reply is named for its request
+
+
+class Sentence(NamedTuple):
+    """A sentence that is told: the name of its passage, and where in its text it stands."""
+
+    passage: str
+    start: int
+    end: int
+
+
+def sentences_of(named: Named, budget: int) -> list[Sentence]:
+    """Return the sentences of passages in order; of each passage those that fit its share of `budget`."""
+    found: list[Sentence] = []
+    left = budget
+    for rank, (name, passage) in enumerate(named.items()):
+        share = max(LEAST, left // (len(named) - rank))
+        mine = [Sentence(name, start, end) for start, end in _places(passage)]
+        kept = [one for one in mine if one.end <= share]
+        left -= kept[-1].end if kept else share
+        found += kept or [one._replace(end=share) for one in mine[:1]]
+    return found
+
+
+def _places(passage: Passage) -> list[tuple[int, int]]:
+    """Return where the sentences of a passage stand, without a heading that is its title."""
+    places = [(span.start, span.end) for span in sentences(passage.text)]
+    headed = places[1:] and passage.text[slice(*places[0])].lstrip("# ") == passage.title
+    return places[1:] if headed else places
+
+
+def told(sentences: Sequence[Sentence], named: Named) -> str:
+    """Return passages as data, each sentence with its number behind it; "" for none."""
+    return "\n".join(
+        block(
+            name,
+            "\n".join([json.dumps({"title": passage.title or passage.source}, ensure_ascii=False), text]),
+        )
+        for name, passage in named.items()
+        if (text := "".join(_numbered(name, passage.text, sentences)))
+    )
+
+
+def _numbered(name: str, text: str, sentences: Sequence[Sentence]) -> Iterator[str]:
+    """Return the pieces of a passage; what is left out of it is said."""
+    place = next((one.start for one in sentences if one.passage == name), 0)
+    for number, one in enumerate(sentences, 1):
+        if one.passage == name:
+            yield f"{text[place : one.end]} [{number}]"
+            place = one.end
+    if place and (missing := len(text[place:].strip())):
+        yield f" [... {missing} characters cut]"
+
+
+def synthesis(
+    reply: SettleWire, request: p.MergeRequest, named: Named, sentences: Sequence[Sentence]
+) -> p.Synthesis:
+    """Read a reply that cites numbers, or one that copies quotes."""
+    if reply.quotes and not reply.cited:
+        return document.synthesis(_with(reply, reply.quotes), request, named)
+    every = [
+        CitationWire(passage=one.passage, quote=named[one.passage].text[one.start : one.end])
+        for one in sentences
+    ]
+    used = {*reply.cited, *document.marked(reply.answer, every)}
+    nothing = CitationWire(passage="", quote="")
+    quotes = [quote if number in used else nothing for number, quote in enumerate(every, 1)]
+    return document.synthesis(_with(reply, quotes), request, named)
+
+
+def _with(reply: SettleWire, quotes: list[CitationWire]) -> document.MergeWire:
+    text = reply.answer if reply.answer.strip() else reply.short
+    found = reply.found and bool(text.strip())
+    return document.MergeWire(quotes=quotes, found=found, answer=text, short=reply.short)
