@@ -8,6 +8,7 @@ from langgraph.types import Send
 
 from ddax.graph.state import State
 from ddax.ideas import dag
+from ddax.types import Idea
 
 Next = Literal["expand", "act", "merge", "evolve", "protect", "reflect"]
 CARRIED = ("id", "root", "thread", "opened", "trunk", "read_as")
@@ -42,8 +43,16 @@ def leaf_packet(state: State, leaf: str, *, left: int = 0) -> dict[str, object]:
         "protect": bool(state.get("mind", {}).get("protect", False)),
         "size": dag.size_of(idea),
         "left": left,
+        "known": [_finding(state["ideas"][n]) for n in idea.get("needs", []) if n in state["ideas"]],
         "work": {key: value for key, value in work.items() if key in CARRIED},
     }
+
+
+def _finding(idea: Idea) -> dict[str, object]:
+    """Return what a finished idea found, in the words that stand in the state."""
+    told = idea.get("result", "") or idea.get("reason", "")
+    row = {"id": idea["id"], "title": idea["title"], "status": idea["status"], "result": told}
+    return {**row, "origins": list(idea.get("origins", []))}
 
 
 def _left_open(state: State, focus: list[str]) -> int:

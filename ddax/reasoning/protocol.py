@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from ddax.reasoning.acting import Acted as Acted
+from ddax.reasoning.acting import Called, Offered
 from ddax.reasoning.told import Tool, Turn
 from ddax.types import ActionCall, Citation, Passage, Picture, Proposal, Usage
 
@@ -117,6 +119,19 @@ class Expansion:
     usage: Usage = field(default_factory=Usage)
     requirements: tuple[str, ...] = ()
     others: tuple[tuple[Proposal, ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class ActRequest(Request):
+    """Ask for the next calls of a leaf of several turns; `done` are its calls so far, oldest first."""
+
+    task: str
+    intent: str
+    tools: tuple[Offered, ...]
+    done: tuple[Called, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    brief: Brief = Brief()
+    seed: int = 0
 
 
 @dataclass(frozen=True)
@@ -368,6 +383,7 @@ class Reasoner(Protocol):
     """Everything that needs intelligence.
 
     Every method raises `ddax.errors.ReasonerError` where it cannot answer, never a default value.
+    One without `act` does no leaf of several turns, and is offered none.
     """
 
     name: str
@@ -382,11 +398,12 @@ class Reasoner(Protocol):
     async def propose_patches(self, request: PatchRequest) -> Patches: ...
     async def mutate_patch(self, request: MutateRequest) -> Patches: ...
     async def ask(self, request: AskRequest) -> Question: ...
+    async def act(self, request: ActRequest) -> Acted: ...
 
 
 METHODS: Mapping[str, type] = {
     "expand": Expansion, "predict": Prediction, "extract": Extraction, "argue": Argument, "judge": Judgment,
     "merge": Synthesis, "reflect": Lesson, "propose_patches": Patches, "mutate_patch": Patches,
-    "ask": Question,
+    "ask": Question, "act": Acted,
 }  # fmt: skip
 """Every request method with the type of its reply."""

@@ -22,6 +22,7 @@ from ddax.reasoning.budget import BudgetKeeper
 from ddax.reasoning.effort import Effort
 from ddax.reasoning.followup import meant
 from ddax.reasoning.language import merging, planned, readers, wire
+from ddax.reasoning.language.acting import Acting, acted
 from ddax.reasoning.language.call import Ask, Caller, Under
 from ddax.reasoning.language.channel import Hear, Sampling
 from ddax.reasoning.language.channels import open_channel
@@ -119,9 +120,9 @@ class LanguageReasoner:
     async def _ask(
         self, role: Role, prompt: Prompt, form: type[W], read: Callable[[W], R],
         sampling: Sampling | None = None, *, choices: Mapping[str, Sequence[str]] | None = None,
-        picture: Picture | None = None,
+        picture: Picture | None = None, acting: Acting | None = None,
     ) -> tuple[R, Usage]:  # fmt: skip
-        ask = Ask(prompt, form, read, sampling or Sampling(), choices or {}, picture)
+        ask = Ask(prompt, form, read, sampling or Sampling(), choices or {}, picture, acting)
         return await self._team.ask(role, ask, self._under, effort=self._effort)
 
     async def expand(self, request: p.ExpandRequest) -> p.Expansion:
@@ -165,6 +166,22 @@ class LanguageReasoner:
             lambda found: planned.expansion(found, request, named, arguments), sampling, choices=choices,
             picture=request.seen.picture if request.seen is not None else None,
         )  # fmt: skip
+
+    async def act(self, request: p.ActRequest) -> p.Acted:
+        """Choose the next calls of a leaf of several turns, or say what came of it."""
+        acting = Acting(request.tools, request.done, self._limits.passage_characters)
+        prompt = self._book.render(
+            "act", brief=told(request.brief), task=self._task(request.task), intent=clean(request.intent),
+            findings=self._findings(request.findings),
+        )  # fmt: skip
+        names = [tool.name for tool in request.tools]
+        arguments = [x for name in names for x in planned.argument_names(name, self._arguments)]
+        reply, usage = await self._ask(
+            "plan", prompt, wire.ActWire, lambda found: acted(found, acting, self._arguments),
+            Sampling(seed=request.seed), acting=acting,
+            choices={"CallWire.name": names, "ArgumentWire.name": arguments},
+        )  # fmt: skip
+        return replace(reply, usage=usage)
 
     async def predict(self, request: p.PredictRequest) -> p.Prediction:
         """Forecast the outcome of an action."""
