@@ -32,6 +32,8 @@ Reply with one JSON object and nothing else.
 """What a model without native calls is told of the reply."""
 CALL_AGAIN = "Your reply could not be used: {fault}. Call a tool, or say what was found or done."
 """What is told after a reply to native tools that was none."""
+TEXTS = ("string_type", "literal_error", "enum")
+"""Faults of a value that was read as JSON, and is meant as the text it stands in."""
 Arguments = Mapping[str, type[BaseModel]]
 
 
@@ -197,7 +199,7 @@ def _typed(args: Mapping[str, str], model: type[BaseModel] | None) -> dict[str, 
     except ValidationError as error:
         for fault in error.errors(include_url=False, include_context=False):
             place = str(fault["loc"][0]) if fault["loc"] else ""
-            if fault["type"] in ("string_type", "literal_error", "enum") and place in args:
+            if fault["type"] in TEXTS and place in args and not isinstance(read[place], str):
                 read[place] = args[place]
     return read
 
