@@ -13,6 +13,8 @@ from ddax.types import Idea
 Next = Literal["expand", "act", "merge", "evolve", "protect", "reflect"]
 CARRIED = ("id", "root", "thread", "opened", "trunk", "read_as")
 """What a leaf is told of the task it is done for."""
+CHAIN = "work"
+"""The action of a leaf of several turns: it alone is told what the ideas it needs have found."""
 CHOICES: tuple[str, ...] = get_args(Next)
 CARRIED = ("id", "root", "thread", "opened", "trunk", "road")
 """What a leaf is told of the task; a key that a task has not is left out."""
@@ -31,11 +33,12 @@ def route(state: State) -> Next | list[Send]:
 def leaf_packet(state: State, leaf: str, *, left: int = 0) -> dict[str, object]:
     """Return what one leaf gets: ids and its action, never page text."""
     idea = state.get("ideas", {}).get(leaf, {})
-    work = state.get("work", {})
+    work, action = state.get("work", {}), idea.get("action")
+    needs = idea.get("needs", []) if action is not None and action["name"] == CHAIN else []
     return {
         "leaf": leaf,
         "title": idea.get("title", ""),
-        "action": idea.get("action"),
+        "action": action,
         "expected": idea.get("expected", ""),
         "step": state.get("step", 0),
         "usage": dict(state.get("usage", {})),
@@ -43,7 +46,7 @@ def leaf_packet(state: State, leaf: str, *, left: int = 0) -> dict[str, object]:
         "protect": bool(state.get("mind", {}).get("protect", False)),
         "size": dag.size_of(idea),
         "left": left,
-        "known": [_finding(state["ideas"][n]) for n in idea.get("needs", []) if n in state["ideas"]],
+        "known": [_finding(state["ideas"][n]) for n in needs if n in state["ideas"]],
         "work": {key: value for key, value in work.items() if key in CARRIED},
     }
 
