@@ -185,7 +185,7 @@ def _wait(packet: LeafPacket, held: Held) -> Update:
         "origins": read(held.seen.arguments), "bound": content_of(held.call)[:12], **held.more,
     }  # fmt: skip
     update: Update = {
-        "ideas": {leaf: Idea(status="waiting", reason=clip(reason, REASON_BYTES))},
+        "ideas": {leaf: Idea(status="waiting", reason=clip(held.reason, REASON_BYTES))},
         "questions": {leaf: question},
     }
     return {**update, "usage": held.usage} if held.usage else update

@@ -13,7 +13,9 @@ from typing import Any, Literal, Protocol
 
 from ddax.reasoning.acting import Acted as Acted
 from ddax.reasoning.acting import Called, Offered
-from ddax.reasoning.told import Tool, Turn
+from ddax.reasoning.told import NO_BRIEF, Tool, Turn
+from ddax.reasoning.told import Brief as Brief
+from ddax.reasoning.told import Knowledge as Knowledge
 from ddax.types import ActionCall, Citation, Passage, Picture, Proposal, Usage
 
 GO_ON = "go on with what was found"
@@ -28,24 +30,6 @@ class Request:
     """
 
     origins: frozenset[str] | None = field(default=None, compare=False, repr=False)
-
-
-Knowledge = Literal["allow", "mark", "forbid"]
-"""Whether a model may answer with what it knows of itself: yes, where it is marked, or not at all."""
-
-
-@dataclass(frozen=True)
-class Brief:
-    """What holds for a whole task beside its words, and is told with its plans and its answer.
-
-    `today` is the day the task was opened, `identity` who the agent is, `instructions` what the user
-    wants of all answers; `knowledge` says whether what a model knows of itself counts as a source.
-    """
-
-    today: str = ""
-    identity: str = ""
-    instructions: str = ""
-    knowledge: Knowledge = "forbid"
 
 
 @dataclass(frozen=True)
@@ -101,7 +85,7 @@ class ExpandRequest(Request):
     temperature: float = 0.0
     seed: int = 0
     seen: Seen | None = None
-    brief: Brief = Brief()
+    brief: Brief = NO_BRIEF
     earlier: tuple[Turn, ...] = ()
     tools: tuple[Tool, ...] = ()
     others: tuple[str, ...] = ()
@@ -130,7 +114,7 @@ class ActRequest(Request):
     tools: tuple[Offered, ...]
     done: tuple[Called, ...] = ()
     findings: tuple[Finding, ...] = ()
-    brief: Brief = Brief()
+    brief: Brief = NO_BRIEF
     seed: int = 0
 
 
@@ -248,7 +232,7 @@ class MergeRequest(Request):
     thoughts: tuple[str, ...] = ()
     final: bool = False
     seed: int = 0
-    brief: Brief = Brief()
+    brief: Brief = NO_BRIEF
     own: bool = False
     form: Mapping[str, Any] | None = None
     fault: str = ""

@@ -195,7 +195,7 @@ async def test_a_write_that_broke_off_is_asked_about_and_done_under_the_same_key
     leaf.allow("post")
     await cancelled(leaf)
     update = await leaf.run()
-    assert "unknown outcome" in update["questions"]["0.1"]["text"]
+    assert update["questions"]["0.1"]["kind"] == "unknown outcome"
     assert [text for text, _ in leaf.board.done] == ["one"]
     intents = await leaf.rows(INTENTS)
     await answer(leaf, update, {"choice": "go on"})

@@ -55,6 +55,13 @@ class Acting:
             found[tool.name] = f"{plain[: NAME - 4]}__{number}" if number else plain
         return found
 
+    def choices(self, models: Arguments) -> dict[str, list[str]]:
+        """Return the names that a grammar may hold a reply in words to."""
+        named = [tool.name for tool in self.tools]
+        fields = [models[name].model_fields.items() for name in named if name in models]
+        arguments = [said.alias or field for each in fields for field, said in each]
+        return {"CallWire.name": named, "ArgumentWire.name": arguments}
+
     def forms(self) -> list[dict[str, Any]]:
         """Return the tools as providers take them."""
         names = self.names

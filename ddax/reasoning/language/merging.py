@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import partial
 from typing import Any
 
@@ -11,6 +12,7 @@ from ddax.reasoning.language.quote import clean
 from ddax.reasoning.language.readers import Named
 from ddax.reasoning.language.wire import Wire
 from ddax.reasoning.prompts import Book, Prompt
+from ddax.types import Passage
 
 KNOWLEDGE: dict[p.Knowledge, str] = {
     "forbid": "Say only what the passages say.",
@@ -64,3 +66,23 @@ def read(reply: Any, request: p.MergeRequest, named: Named) -> p.Synthesis:
     if request.form is None:
         return document.synthesis(reply, request, named)
     return forms.synthesis(reply, request, named)
+
+
+def cited(request: p.MergeRequest) -> list[Passage]:
+    """Return the quotes of findings as passages, where the passage itself is not at hand."""
+    at_hand = {passage.id for passage in request.evidence}
+    return [
+        Passage(c.passage_id, c.source, c.title, c.quote, c.start, c.end)
+        for finding in request.findings
+        for c in finding.citations
+        if c.passage_id not in at_hand
+    ]
+
+
+def heard(request: p.JudgeRequest) -> str:
+    """Return the arguments a judge has heard, a line each."""
+    rows = (
+        {"by": by, "says": argument.text, "quotes": [cited.quote for cited in argument.citations]}
+        for by, argument in request.arguments
+    )
+    return "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)

@@ -174,12 +174,9 @@ class LanguageReasoner:
             "act", brief=told(request.brief), task=self._task(request.task), intent=clean(request.intent),
             findings=self._findings(request.findings),
         )  # fmt: skip
-        names = [tool.name for tool in request.tools]
-        arguments = [x for name in names for x in planned.argument_names(name, self._arguments)]
         reply, usage = await self._ask(
             "plan", prompt, wire.ActWire, lambda found: acted(found, acting, self._arguments),
-            Sampling(seed=request.seed), acting=acting,
-            choices={"CallWire.name": names, "ArgumentWire.name": arguments},
+            Sampling(seed=request.seed), acting=acting, choices=acting.choices(self._arguments),
         )  # fmt: skip
         return replace(reply, usage=usage)
 
@@ -227,7 +224,8 @@ class LanguageReasoner:
             "judge", task=self._task(request.task), rubric=lines(request.rubric), rho=f"{request.rho:.2f}",
             lessons=self._data("lessons", lines(request.lessons)), idea=self._data("idea", request.idea),
             expected=self._data("expected", request.expected), result=self._data("result", request.result),
-            arguments=self._heard(request), evidence=self._passages(numbered(request.evidence), request.task),
+            arguments=self._data("arguments", merging.heard(request)),
+            evidence=self._passages(numbered(request.evidence), request.task),
         )  # fmt: skip
         reply, usage = await self._ask(
             "judge", prompt, wire.JudgeWire, lambda found: readers.judgment(found, request),
@@ -237,7 +235,7 @@ class LanguageReasoner:
 
     async def merge(self, request: p.MergeRequest) -> p.Synthesis:
         """Put findings together into a document; where there is nothing to read, say what the model knows."""
-        named = numbered([*request.evidence, *_cited(request)])
+        named = numbered([*request.evidence, *merging.cited(request)])
         prompt = merging.prompt_of(
             request, self._book, task=self._task(request.task), idea=self._idea(request),
             passages=self._passages(named, meant(request.task, request.earlier)),
@@ -386,15 +384,6 @@ class LanguageReasoner:
         text = "\n".join(rows)
         return block("findings", shorten(text, self._limits.passage_characters)) if text else ""
 
-    def _heard(self, request: p.JudgeRequest) -> str:
-        rows = (
-            json.dumps(
-                {"by": by, "says": a.text, "quotes": [c.quote for c in a.citations]}, ensure_ascii=False
-            )
-            for by, a in request.arguments
-        )
-        return self._data("arguments", "\n".join(rows))
-
 
 def _numbered_lines(code: str, numbers: Iterable[int]) -> str:
     """Return lines of a program with their numbers."""
@@ -405,14 +394,3 @@ def _numbered_lines(code: str, numbers: Iterable[int]) -> str:
 def _open(request: p.ExpandRequest) -> list[str]:
     """Return the actions that can still be planned: no visit once none is left."""
     return [name for name in request.actions if name != planned.VISIT or request.reads_left > 0]
-
-
-def _cited(request: p.MergeRequest) -> list[Passage]:
-    """Return the quotes of findings as passages, where the passage itself is not at hand."""
-    at_hand = {passage.id for passage in request.evidence}
-    return [
-        Passage(c.passage_id, c.source, c.title, c.quote, c.start, c.end)
-        for finding in request.findings
-        for c in finding.citations
-        if c.passage_id not in at_hand
-    ]
