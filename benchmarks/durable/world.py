@@ -73,6 +73,7 @@ class PaidModel:
 
     first_mode: Mode = "schema"
     takes_tools = True
+    native = False
     limited = False
     sees = False
     address = "model:"

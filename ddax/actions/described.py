@@ -7,11 +7,12 @@ Actions of the program itself are not described: the prompt that lists them says
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ddax.actions.protocol import Action
 from ddax.memory.instructions import without_orders
+from ddax.reasoning.acting import Offered
 from ddax.reasoning.told import Tool
 
 TOOL_CHARS = 1600
@@ -33,6 +34,33 @@ def tools_of(actions: Iterable[Action]) -> tuple[Tool, ...]:
     told = [action for action in actions if action.about is not None]
     share = max(LEAST, min(TOOL_CHARS, ALL_CHARS // max(1, len(told))))
     return tuple(Tool(action.name, _cut(text_of(action), share), bool(action.described)) for action in told)
+
+
+def offered(actions: Sequence[Action]) -> tuple[Offered, ...]:
+    """Return actions as tools to be called, with what their authors say; each is cut to its share."""
+    share = max(LEAST, min(TOOL_CHARS, ALL_CHARS // max(1, len(actions))))
+    return tuple(_offered(action, share) for action in actions)
+
+
+def _offered(action: Action, share: int) -> Offered:
+    foreign = bool(action.described)
+    clean = without_orders if foreign else str
+    about, schema = _line(action.doc if action.about is None else action.about), action.own_schema
+    told = {key: _told(part, clean) for key, part in schema.items()}
+    arguments = clean("\n".join(_arguments(schema)))
+    return Offered(action.name, _cut(clean(about), share), _cut(arguments, share), told, foreign)
+
+
+def _told(part: Any, clean: Callable[[str], str]) -> Any:
+    """Return a part of a schema with its descriptions cleaned."""
+    if isinstance(part, Mapping):
+        return {
+            key: clean(value)
+            if key in ("description", "title") and isinstance(value, str)
+            else _told(value, clean)
+            for key, value in part.items()
+        }
+    return [_told(one, clean) for one in part] if isinstance(part, list) else part
 
 
 def text_of(action: Action) -> str:

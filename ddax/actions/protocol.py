@@ -125,6 +125,8 @@ class Action:
     """All that its author says of it; None where it is part of the program, whose prompts say it."""
     schema: Mapping[str, Any] | None = None
     """The JSON schema it came with, where `arguments` holds less."""
+    chain: bool = False
+    """It is a leaf of several turns, whose calls are chosen one after the other."""
     told: bool = False
     """The user asked for it in so many words when the run was started: it is not asked for again."""
 

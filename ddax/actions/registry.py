@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import lru_cache
 from importlib import import_module
@@ -91,6 +92,12 @@ class Registry(Mapping[str, Action]):
 
     def __contains__(self, name: object) -> bool:
         return name in self._actions
+
+    def beside(self, action: Action) -> Registry:
+        """Return a registry with one action more."""
+        twin = copy(self)
+        twin._actions = {**self._actions, action.name: action}
+        return twin
 
     def arguments(self, call: ActionCall) -> BaseModel:
         """Check the arguments of a call; raises ActionError naming what is wrong."""

@@ -249,7 +249,8 @@ ROWS = (
     Row(
         AT_MOST,
         "budget.max_steps budget.max_ideas budget.max_depth budget.max_reads budget.max_model_calls"
-        " budget.max_tokens budget.max_usd budget.max_seconds budget.max_parallel budget.leaf_seconds",
+        " budget.max_tokens budget.max_usd budget.max_seconds budget.max_turns budget.max_parallel"
+        " budget.leaf_seconds",
         "The caps protect the server's money and its machine.",
     ),
     Row(

@@ -38,6 +38,7 @@ class Budget(Section):
     max_seconds: float = Field(
         default=1800.0, gt=0, description="Wall time in seconds, without that of waiting for a human."
     )
+    max_turns: int = Field(default=50, ge=1, le=1_000, description="Turns of one leaf that calls tools.")
     max_parallel: int = Field(default=4, ge=1, le=256, description="Leaves that act at once.")
     leaf_seconds: float = Field(
         default=120.0, gt=0, description="Time-out of a leaf in seconds; waits for a core do not count."

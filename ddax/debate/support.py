@@ -107,7 +107,7 @@ def _status(one: Statement, told: _Told, given: Stated) -> tuple[Status, tuple[i
         return "supported", _with(said, named, told, one)
     if one.form == "code":
         inside = [n for n, cited in enumerate(told.citations, 1) if one.words in cited.quote]
-        return ("supported", tuple(inside[:1])) if inside else (_bare(told, given), named)
+        return ("supported", tuple(inside[:1])) if inside else _uncarried(told, given, named)
     if len(forms(one.words)) <= FEW or one.form == "value":
         having = [n for n in _ordered(named, told) if _has(one, told.citations[n - 1])]
         if having:
@@ -118,11 +118,12 @@ def _status(one: Statement, told: _Told, given: Stated) -> tuple[Status, tuple[i
     if named and _together(one, told, named):
         return "paraphrase", named
     against = tuple(n for n in named if _against(one, told, n))
-    return ("contradicted", against) if against else (_bare(told, given), named)
+    return ("contradicted", against) if against else _uncarried(told, given, named)
 
 
-def _bare(told: _Told, given: Stated) -> Status:
-    return "knowledge" if told.means.own or given.own else "unchecked"
+def _uncarried(told: _Told, given: Stated, named: tuple[int, ...]) -> tuple[Status, tuple[int, ...]]:
+    """Return what nothing carries: what the model knows of itself rests on no citation."""
+    return ("knowledge", ()) if told.means.own or given.own else ("unchecked", named)
 
 
 def _ordered(named: Sequence[int], told: _Told) -> list[int]:

@@ -11,8 +11,8 @@ from ddax.errors import UsageError
 
 RULED = ("deny", "ask", "allow", "reads")
 """The settings of `actions` that name actions."""
-SOMETIMES = ("test", "repair", "look", "move", "probe", "browse")
-"""Built-in actions that only some tasks have: with code, in a world, in a browser."""
+SOMETIMES = ("test", "repair", "look", "move", "probe", "browse", "work")
+"""Built-in actions that only some tasks have: with code, in a world, in a browser, with tools and a model."""
 
 
 class Unborne(NamedTuple):

@@ -16,7 +16,7 @@ from ddax.configs.settings import Context, Identity
 from ddax.debate.panel import Seat
 from ddax.errors import of_setting
 from ddax.graph.hands import actions_of, find_world, loaded_by, world_of
-from ddax.graph.opening_reasoner import check_output, named_reasoner
+from ddax.graph.opening_reasoner import can_act, check_output, named_reasoner
 from ddax.graph.services import ALL_ROWS, Clock, Parts, Session
 from ddax.memory.protocol import Embedder, Memory
 from ddax.reasoning.protocol import Reasoner
@@ -98,6 +98,7 @@ class _Opening:
 
     async def session(self, identity: Identity, seats: tuple[Seat, ...], rubrics: LivingRubrics) -> Session:
         """Open the parts in the order of what they cost, and put them together."""
+        from ddax.actions.work import with_work
         from ddax.configs.calibration import load_calibration
         from ddax.debate.outcomes import JudgeStore
         from ddax.dynamics.state import projection
@@ -111,7 +112,9 @@ class _Opening:
         controller = await self.controller()
         world = await self.world()
         actions = await self.actions(world)
-        reasoner = self.parts.reasoner or await self.reasoner(actions)
+        chained = with_work(actions, denied=settings.actions.deny)
+        reasoner = self.parts.reasoner or await self.reasoner(chained)
+        actions = chained if can_act(reasoner) else actions
         check_output(settings, reasoner)
         models = sorted({seat.model for seat in seats} - {""})
         with of_setting("debate.panel"):

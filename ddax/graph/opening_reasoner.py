@@ -34,6 +34,11 @@ def check_output(settings: Context, reasoner: Reasoner) -> None:
         )
 
 
+def can_act(reasoner: Reasoner) -> bool:
+    """Tell whether a reasoner can choose the calls of a leaf of several turns."""
+    return reasoner.name not in FREE and callable(getattr(reasoner, "act", None))
+
+
 def named_reasoner(
     settings: Context, home: Home, embedder: Embedder, actions: Registry, clock: Clock, monotonic: Clock,
     objects: Mapping[str, Any],

@@ -8,10 +8,13 @@ from langgraph.types import Send
 
 from ddax.graph.state import State
 from ddax.ideas import dag
+from ddax.types import Idea
 
 Next = Literal["expand", "act", "merge", "evolve", "protect", "reflect"]
 CARRIED = ("id", "root", "thread", "opened", "trunk", "read_as")
 """What a leaf is told of the task it is done for."""
+CHAIN = "work"
+"""The action of a leaf of several turns: it alone is told what the ideas it needs have found."""
 CHOICES: tuple[str, ...] = get_args(Next)
 CARRIED = ("id", "root", "thread", "opened", "trunk", "road")
 """What a leaf is told of the task; a key that a task has not is left out."""
@@ -30,11 +33,12 @@ def route(state: State) -> Next | list[Send]:
 def leaf_packet(state: State, leaf: str, *, left: int = 0) -> dict[str, object]:
     """Return what one leaf gets: ids and its action, never page text."""
     idea = state.get("ideas", {}).get(leaf, {})
-    work = state.get("work", {})
+    work, action = state.get("work", {}), idea.get("action")
+    needs = idea.get("needs", []) if action is not None and action["name"] == CHAIN else []
     return {
         "leaf": leaf,
         "title": idea.get("title", ""),
-        "action": idea.get("action"),
+        "action": action,
         "expected": idea.get("expected", ""),
         "step": state.get("step", 0),
         "usage": dict(state.get("usage", {})),
@@ -42,8 +46,16 @@ def leaf_packet(state: State, leaf: str, *, left: int = 0) -> dict[str, object]:
         "protect": bool(state.get("mind", {}).get("protect", False)),
         "size": dag.size_of(idea),
         "left": left,
+        "known": [_finding(state["ideas"][n]) for n in needs if n in state["ideas"]],
         "work": {key: value for key, value in work.items() if key in CARRIED},
     }
+
+
+def _finding(idea: Idea) -> dict[str, object]:
+    """Return what a finished idea found, in the words that stand in the state."""
+    told = idea.get("result", "") or idea.get("reason", "")
+    row = {"id": idea["id"], "title": idea["title"], "status": idea["status"], "result": told}
+    return {**row, "origins": list(idea.get("origins", []))}
 
 
 def _left_open(state: State, focus: list[str]) -> int:

@@ -164,7 +164,7 @@ def join(old: JsonDict | None, new: JsonDict) -> JsonDict:
 
 
 class LeafPacket(TypedDict):
-    """What one leaf gets from the router; a checkpoint of an older release may lack the last three."""
+    """What one leaf gets from the router; a checkpoint of an older release may lack the last ones."""
 
     leaf: str
     action: ActionCall
@@ -179,6 +179,10 @@ class LeafPacket(TypedDict):
     """The bytes the idea takes, which leave the rest to its result and its evidence."""
     left: NotRequired[int]
     """Ideas that stay open beside the leaves of this step: with none, no value of it decides anything."""
+    known: NotRequired[list[JsonDict]]
+    """What the ideas found that a leaf needs: `id`, `title`, `status`, `result`, `origins`."""
+    turn: NotRequired[str]
+    """The place of a call in a leaf of several turns: the turn and the call in it."""
 
 
 class Input(TypedDict, total=False):

@@ -1,16 +1,14 @@
 """The node `act`: execute one leaf action once, with retries, a time-out and a typed failure.
 
-Runs once for each leaf `select` sent. It raises only where the run is to stop: its siblings are cancelled
-then. What was begun and what came of it is in the ledger (`once`), so that a resumed run finds what was done.
+A leaf of several turns is a chain of such calls (`turns`), each of which is done by `once`. The node runs
+once for each leaf `select` sent. It raises only where the run is to stop: its siblings are cancelled then.
+What was begun and what came of it is in the ledger (`once`), so that a resumed run finds what was done.
 """
 
 from __future__ import annotations
 
 import asyncio
-import traceback
-from collections.abc import Callable
 from dataclasses import asdict, replace
-from hashlib import sha256
 from typing import Any, cast
 
 from langgraph.runtime import Runtime
@@ -18,25 +16,28 @@ from numpy.random import Generator
 
 from ddax.actions.protocol import ActionContext, ActionResult
 from ddax.configs.settings import Context
-from ddax.errors import UNDONE, ActionError, Blocked, DdaxError, StateError, Unavailable
+from ddax.errors import ActionError, Blocked, DdaxError, StateError, Unavailable
 from ddax.graph.services import Session
 from ddax.graph.state import LeafPacket, Outcome, Update
 from ddax.ideas.calls import content_of
 from ddax.ideas.dag import held
-from ddax.ideas.idea import CAUSE_BYTES, KIND_BYTES, REASON_BYTES, RESULT_BYTES, clip
-from ddax.ideas.origins import Origins, join, read
+from ddax.ideas.idea import REASON_BYTES, RESULT_BYTES, clip
+from ddax.ideas.origins import TOOL, Origins, join, read
 from ddax.memory.instructions import without_orders
 from ddax.memory.records import LARGE
 from ddax.nodes.arguments import stowed, whole
 from ddax.nodes.claims import CONFLICT, Verification, claim_of, compare
+from ddax.nodes.cooling import cool, refuse_cooling
+from ddax.nodes.failing import failed, failure
 from ddax.nodes.gather import CLAIMS, HITS, hit_row, whole_text
 from ddax.nodes.leaf_time import LeafTime
 from ddax.nodes.once import Entry, intend, look_up, note_unknown, settle
-from ddax.nodes.permission import Asked, approved, asked, brought
+from ddax.nodes.permission import Asked, Held, approved, asked, brought
 from ddax.nodes.plain_questions import approval
-from ddax.nodes.reading import keep
+from ddax.nodes.reading import keep, place_of
 from ddax.nodes.seen import keep_picture
-from ddax.types import MENTION, ActionCall, Effect, Hit, Idea, JsonDict, Record
+from ddax.nodes.turns import UNFINISHED, whole_told, work
+from ddax.types import MENTION, Effect, Hit, Idea, JsonDict, Record
 
 SHOWN = "shown"
 """The log of what a dry run would have done."""
@@ -49,53 +50,82 @@ VERIFY_FROM = 0.55
 
 
 async def act(packet: LeafPacket, runtime: Runtime[Context], *, session: Session) -> Update:
-    """Execute one leaf action and store what it brought."""
+    """Execute one leaf action, or the calls of one of several turns, and store what they brought."""
+    action = session.actions.get(packet["action"]["name"])
+    if action is not None and action.chain:
+        try:
+            packet = {**packet, "action": await whole(packet["action"], session)}
+            found = await _begun(packet, session, _key(packet, runtime)) or await work(packet, session, once)
+        except StateError as lost:
+            found = failure("lost_argument", str(lost))
+    else:
+        found = await once(packet, session, _key(packet, runtime))
+    return _wait(packet, found) if isinstance(found, Held) else _update(packet, found)
+
+
+async def _begun(packet: LeafPacket, session: Session, key: str) -> JsonDict | Held | None:
+    """Return the row or the question of a leaf of several turns that may not begin as it is."""
+    leaf, call = packet["leaf"], packet["action"]
+    entry = await look_up(
+        session, "none", work=packet["work"], leaf=leaf, step=packet["step"], action=call, key=key
+    )
+    return await _stopped(packet, session, entry, "none")
+
+
+async def once(packet: LeafPacket, session: Session, key: str) -> JsonDict | Held:
+    """Execute one call under the guard and the ledger; return its row, or why it waits for a human.
+
+    `key` is its place: of a call that was done there before, the row is given again.
+    """
     async with session.admission:
-        entry = await _admit(packet, session, _key(packet, runtime))
+        entry = await _admit(packet, session, key)
     if not isinstance(entry, Entry):
         return entry
     await intend(session, entry)
-    row = session.redactor.value(await _perform({**packet, "action": entry.action}, session, entry.idem))
+    row: JsonDict = session.redactor.value(
+        await _perform({**packet, "action": entry.action}, session, entry.idem)
+    )
     if row.get("unknown"):
         await note_unknown(session, entry, session.actions[entry.action["name"]].effect, "failed")
     await settle(session, entry, row)
-    return _update(packet, row)
+    return row
 
 
-async def _admit(packet: LeafPacket, session: Session, key: str) -> Entry | Update:
-    """Return the entry of an action that may be done; of one that is not to be done now, the update."""
+async def _admit(packet: LeafPacket, session: Session, key: str) -> Entry | JsonDict | Held:
+    """Return the entry of an action that may be done; of one that is not to be done now, its row."""
     try:
         packet = {**packet, "action": await whole(packet["action"], session)}
     except StateError as lost:
-        return _update(packet, _failure("lost_argument", str(lost), ""))
+        return failure("lost_argument", str(lost))
     name = packet["action"]["name"]
     effect = session.actions[name].effect if name in session.actions else "none"
     entry = await look_up(
         session, effect, work=packet["work"], leaf=packet["leaf"], step=packet["step"],
-        action=packet["action"], key=key,
+        action=packet["action"], key=key, chained="turn" in packet,
     )  # fmt: skip
     if entry.done is not None:
-        return _update(packet, entry.done)
+        return entry.done
     stopped = await _stopped(packet, session, entry, effect) if name in session.actions else None
     return entry if stopped is None else stopped
 
 
-async def _stopped(packet: LeafPacket, session: Session, entry: Entry, effect: Effect) -> Update | None:
-    """Return the update of an action that is shown, refused or asked about instead of done."""
+async def _stopped(
+    packet: LeafPacket, session: Session, entry: Entry, effect: Effect
+) -> JsonDict | Held | None:
+    """Return the row of an action that is shown or refused, or the question, instead of doing it."""
     call = packet["action"]
     seen = await asked(
         call, session, task=packet["work"]["id"], before=packet["origins"], protect=packet["protect"]
     )
     if session.settings.dry_run and seen.outward:
-        return _update(packet, await _shown(packet, session, effect, seen))
+        return await _shown(packet, session, effect, seen)
     if seen.permission.ruling == "deny":
-        refused = f"{call['name']} is not allowed: {seen.permission.reason}"
-        return _update(packet, _failure("not_allowed", refused, ""))
+        return failure("not_allowed", f"{call['name']} is not allowed: {seen.permission.reason}")
     held = await _hold(packet, session, entry, effect, seen)
     if held:
-        return _wait(packet, held, seen, await stowed(call, session))
+        return Held(held, seen, call, await stowed(call, session))
     if session.hands_off and session.actions[call["name"]].lasting:
-        return _update(packet, await _shown(packet, session, effect, seen))
+        return await _shown(packet, session, effect, seen)
     return None
 
 
@@ -111,7 +141,9 @@ async def _hold(packet: LeafPacket, session: Session, entry: Entry, effect: Effe
     name, call = packet["action"]["name"], packet["action"]
     if seen.permission.ruling == "allow" and entry.begun is None:
         return ""
-    passed = await approved(session, task=packet["work"]["id"], leaf=packet["leaf"], call=call)
+    passed = await approved(
+        session, task=packet["work"]["id"], leaf=packet["leaf"], call=call, turn=packet.get("turn", "")
+    )
     if entry.begun is not None:
         # An approval from before it was begun says nothing of doing it twice.
         meant = any(int(row.get("step", 0)) > entry.begun for row in passed)
@@ -132,24 +164,26 @@ async def _shown(packet: LeafPacket, session: Session, effect: Effect, seen: Ask
         "args": call["args"], "effect": effect, "ruling": seen.permission.ruling,
         "reason": seen.permission.reason, "origins": read(seen.arguments),
     }  # fmt: skip
-    await session.memory.log(SHOWN, row, key=f"{task}:{packet['leaf']}:{packet['step']}")
+    place = packet.get("turn", packet["step"])
+    await session.memory.log(SHOWN, row, key=f"{task}:{packet['leaf']}:{place}")
     told = f"dry run: {call['name']} was not done"
     return {
         "ok": True, "text": told, "evidence": [], "usage": {}, "origins": packet["origins"], "shown": True,
     }  # fmt: skip
 
 
-def _wait(packet: LeafPacket, reason: str, seen: Asked, call: ActionCall) -> Update:
-    leaf, (kind, _, cause) = packet["leaf"], reason.partition(": ")
+def _wait(packet: LeafPacket, held: Held) -> Update:
+    leaf, (kind, _, cause) = packet["leaf"], held.reason.partition(": ")
     question = {
-        "idea": leaf, "kind": kind, "text": approval(packet["action"], packet.get("title", ""), cause),
-        "details": {"reason": cause}, "action": dict(call), "effect": seen.reach,
-        "origins": read(seen.arguments), "bound": content_of(packet["action"])[:12],
+        "idea": leaf, "kind": kind, "text": approval(held.call, packet.get("title", ""), cause),
+        "details": {"reason": cause}, "action": dict(held.stowed), "effect": held.seen.reach,
+        "origins": read(held.seen.arguments), "bound": content_of(held.call)[:12], **held.more,
     }  # fmt: skip
-    return {
-        "ideas": {leaf: Idea(status="waiting", reason=clip(reason, REASON_BYTES))},
+    update: Update = {
+        "ideas": {leaf: Idea(status="waiting", reason=clip(held.reason, REASON_BYTES))},
         "questions": {leaf: question},
     }
+    return {**update, "usage": held.usage} if held.usage else update
 
 
 async def _perform(packet: LeafPacket, session: Session, key: str) -> JsonDict:
@@ -166,9 +200,9 @@ async def _perform(packet: LeafPacket, session: Session, key: str) -> JsonDict:
         late = limit.expired() and not isinstance(error, DdaxError)
         # A trace shows lines of source, which are read from the disk.
         row = (
-            _failure("timeout", limit.told, "")
+            failure("timeout", limit.told, "")
             if late
-            else await asyncio.to_thread(_failed, error, session.redactor.text)
+            else await asyncio.to_thread(failed, error, session.redactor.text)
         )
         if _may_be_done(packet, session, error):
             row |= {"text": clip(f"{MAYBE_DONE}: {row['text']}", RESULT_BYTES), "unknown": True}
@@ -218,12 +252,12 @@ async def _with_retries(packet: LeafPacket, session: Session, key: str) -> Actio
     action = session.actions.get(packet["action"]["name"])
     attempts = ATTEMPTS if action is None or action.repeatable else 1
     for attempt in range(attempts):
-        await _refuse_cooling(packet["action"], session)
+        await refuse_cooling(packet["action"], session)
         try:
             found = await session.actions.execute(packet["action"], context)
             return await _cleaned(found, session)
         except Blocked as error:
-            await _cool(packet["action"], session, error)
+            await cool(packet["action"], session, error)
             raise
         except ActionError as error:
             if not error.retriable or attempt == attempts - 1:
@@ -256,28 +290,6 @@ async def _context(packet: LeafPacket, session: Session, key: str) -> ActionCont
     )
 
 
-async def _refuse_cooling(call: ActionCall, session: Session) -> None:
-    source = _cooled(call)
-    rows = await session.memory.rows("cooldowns", source=source)
-    if rows and rows[-1]["until"] > session.clock():
-        raise ActionError(
-            f"{source!r} is cooling down for {rows[-1]['until'] - session.clock():.0f} s more.",
-            why=str(rows[-1]["why"]),
-            kind="cooling_down",
-        )
-
-
-def _cooled(call: ActionCall) -> str:
-    """Return what cools down after a refusal: the source; where a call has none, this very call."""
-    return str(call["args"].get("source") or f"{call['name']} {content_of(call)[:12]}")
-
-
-async def _cool(call: ActionCall, session: Session, error: Blocked) -> None:
-    until = session.clock() + error.cooldown
-    row = {"source": _cooled(call), "until": until, "why": error.what}
-    await session.memory.log("cooldowns", row, key=f"{row['source']}@{until:.3f}")
-
-
 async def _store(packet: LeafPacket, session: Session, result: ActionResult) -> JsonDict:
     """Store rows, pages, hits and claims; return the result row."""
     for page in result.pages:
@@ -290,9 +302,9 @@ async def _store(packet: LeafPacket, session: Session, result: ActionResult) -> 
         visit = packet["action"]["name"] == "visit"
         hits = [hit_row(hit, MENTION if visit else "") for hit in result.hits]
         await session.memory.log(
-            HITS, {"task": task, "idea": leaf, "step": step, "hits": hits}, key=f"{task}:{leaf}"
+            HITS, {"task": task, "idea": leaf, "step": step, "hits": hits}, key=place_of(packet)
         )
-    kept = await keep(packet, [_stamped(r, origins) for r in result.records], session)
+    kept = await keep(packet, [_stamped(r, origins, packet, session) for r in result.records], session)
     origins = read(join(origins, kept.origins))
     row = {"ok": True, "evidence": kept.linked, "origins": origins, "settles": result.settles}
     row["contradicts"] = await _contradicts(session, kept.ids, task)
@@ -301,12 +313,19 @@ async def _store(packet: LeafPacket, session: Session, result: ActionResult) -> 
         verified = await _verified(packet, session, result.hits)
         told, row["verified"] = verified.outcome(), {**asdict(verified), "mark": verified.mark()}
     told = told or (without_orders(result.summary) if origins else result.summary)
+    if "turn" in packet:
+        row["told"] = whole_told(result, session.redactor.cut, clean=bool(origins))
     return {**row, "text": clip(told, RESULT_BYTES)}
 
 
-def _stamped(record: Record, origins: list[str]) -> Record:
+def _stamped(record: Record, origins: list[str], packet: LeafPacket, session: Session) -> Record:
     """Return a row that says where it comes from, where its own source does not."""
-    if record.source or "origins" in record.meta or not origins:
+    action = session.actions.get(packet["action"]["name"])
+    if action is not None and action.brings and record.source == TOOL + action.name:
+        origins = read(action.brings)  # the author says more than the name of the tool does
+    elif record.source:
+        return record
+    if "origins" in record.meta or not origins:
         return record
     return replace(record, meta={**record.meta, "origins": origins})
 
@@ -327,32 +346,6 @@ async def _contradicts(session: Session, ids: list[str], task: str) -> bool:
         r.kind == "contradicts" and r.task == task and r.newer in ids and r.confidence >= VERIFY_FROM
         for r in met
     )
-
-
-def _trace(error: BaseException) -> str:
-    return "".join(traceback.format_exception(error))
-
-
-def _failed(error: BaseException, clean: Callable[[str], str]) -> JsonDict:
-    """Return the row of what was raised, cleaned before any cut; a foreign exception is told by its type."""
-    name, trace = type(error).__name__, clean(_trace(error))
-    if isinstance(error, DdaxError):
-        return _failure(getattr(error, "kind", name), clean(str(error)), trace)
-    return _failure(name, clean(f"{name}: {error}" if str(error) else name), trace)
-
-
-def _failure(kind: str, cause: str, trace: str) -> JsonDict:
-    digest = sha256(trace.encode("utf-8", "replace")).hexdigest()[:16] if trace else ""
-    return {
-        "ok": False,
-        "text": clip(cause, RESULT_BYTES),
-        **({"cause": clip(cause, CAUSE_BYTES)} if kind == UNDONE else {}),
-        "kind": clip(kind, KIND_BYTES),
-        "trace": digest,
-        "trace_text": trace[-4000:],
-        "evidence": [],
-        "usage": {},
-    }
 
 
 def _update(packet: LeafPacket, row: JsonDict) -> Update:
@@ -384,6 +377,9 @@ def _update(packet: LeafPacket, row: JsonDict) -> Update:
         update["outcomes"] = {leaf: outcome}
     if row.get("contradicts"):
         patch["reason"] = f"{CONFLICT} what is remembered"
+    if why := row.get("unfinished"):
+        patch["reason"], patch["error"] = clip(why, REASON_BYTES), {"kind": UNFINISHED}
+        update["failures"] = {leaf: {"idea": leaf, "title": packet["action"]["name"], "cause": why}}
     if not row["ok"]:
         error = {"kind": row["kind"], "trace": row["trace"]}
         cause = row.get("cause", row["text"])

@@ -34,6 +34,7 @@ from ddax.nodes.knowing import all_own
 from ddax.nodes.placed import placed
 from ddax.nodes.quoting import synthesis
 from ddax.nodes.remembered import remembered
+from ddax.nodes.turns import UNFINISHED
 from ddax.nodes.withheld import withheld
 from ddax.reasoning.budget import REACHED, usage_of
 from ddax.reasoning.protocol import MergeRequest
@@ -144,6 +145,10 @@ def _broke_off(idea: Idea) -> bool:
     return idea["kind"] == "leaf" and idea["status"] == "failed" and kind not in {"", *SILENT}
 
 
+def _is_unfinished(idea: Idea) -> bool:
+    return idea["status"] == "done" and idea.get("error", {}).get("kind") == UNFINISHED
+
+
 def _failed_by_model(idea: Idea) -> bool:
     return idea["status"] == "failed" and idea.get("error", {}).get("kind", "") in MODEL_KINDS
 
@@ -201,6 +206,8 @@ def _status(state: State, answer: Answer, refused: list[str]) -> tuple[str, str]
     if root["status"] == "failed":
         model = "model: " if _failed_by_model(root) else ""
         return "failed", f"{model}{root.get('reason', 'the task failed')}"
+    if cut := next(filter(_is_unfinished, dag.subtree(state["ideas"], root["id"])), None):
+        return "stopped", cut.get("reason", UNFINISHED)
     if not answer.get("found"):
         return _unfound(state, answer)
     if refused:

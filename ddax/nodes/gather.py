@@ -20,6 +20,7 @@ from ddax.ideas.requirements import without_wording
 from ddax.memory.protocol import MANY, MemoryHit, RecallQuery
 from ddax.memory.records import FENCED, REFLECTIONS, cut_before
 from ddax.nodes.bearing import bearing
+from ddax.nodes.once import TURNS
 from ddax.nodes.standing import writers
 from ddax.reasoning.budget import FREE
 from ddax.reasoning.protocol import Brief, Finding
@@ -176,20 +177,34 @@ async def findings(state: State, session: Session, needs: Iterable[str]) -> tupl
     ids = list(needs)
     # All at once: asked for one by one, each would be a trip to the record and back.
     asked = (session.memory.rows(CLAIMS, task=state["work"]["id"], idea=idea_id) for idea_id in ids)
+    said = await _said(state, session, ids)
     return tuple(
         as_finding(
             state["ideas"][idea_id],
             tuple(Citation(**c) for row in rows for c in row["citations"]),
             str(state.get("failures", {}).get(idea_id, {}).get("cause", "")),
+            said.get(idea_id, ""),
         )
         for idea_id, rows in zip(ids, await asyncio.gather(*asked), strict=True)
     )
 
 
-def as_finding(idea: Idea, citations: tuple[Citation, ...], cause: str = "") -> Finding:
-    """Turn a finished idea into a finding; a failed one with its reason, an undone order whole."""
+async def _said(state: State, session: Session, ids: Iterable[str]) -> dict[str, str]:
+    """Return what was said at the end of leaves of several turns, of which the state has the beginning."""
+    found = {}
+    for idea_id in ids:
+        idea = state["ideas"][idea_id]
+        action = session.actions.get(idea["action"]["name"]) if "action" in idea else None
+        if action is not None and action.chain and idea["status"] == "done":
+            rows = await session.memory.rows(TURNS, task=state["work"]["id"], leaf=idea_id, limit=MANY)
+            found[idea_id] = "" if not rows or rows[-1]["calls"] else str(rows[-1]["text"])
+    return found
+
+
+def as_finding(idea: Idea, citations: tuple[Citation, ...], cause: str = "", said: str = "") -> Finding:
+    """Turn a finished idea into a finding: a failed one with its reason, what was `said` and undone whole."""
     undone = idea["status"] == "failed" and idea.get("error", {}).get("kind") == UNDONE
-    text = (cause if undone else "") or idea.get("result", "") or idea.get("reason", "")
+    text = said or (cause if undone else "") or idea.get("result", "") or idea.get("reason", "")
     action = idea["action"]["name"] if "action" in idea else ""
     return Finding(idea["id"], idea["title"], idea["status"], text, citations, action)
 
@@ -260,9 +275,14 @@ def brief_of(state: State, session: Session) -> Brief:
 
     Without a model nobody reads it, and nothing is known but what the sources say.
     """
+    return brief_from(state["work"], session)
+
+
+def brief_from(work: Work, session: Session) -> Brief:
+    """Return the same for a leaf, which has no state."""
     if session.reasoner.name in FREE:
         return Brief()
-    opened = datetime.fromtimestamp(float(state["work"].get("opened", 0.0)), UTC)
+    opened = datetime.fromtimestamp(float(work.get("opened", 0.0)), UTC)
     return Brief(
         today=f"{opened:%Y-%m-%d} ({DAYS[opened.weekday()]})",
         identity=session.identity.statement,

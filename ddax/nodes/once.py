@@ -15,7 +15,7 @@ from ddax.graph.state import Work
 from ddax.ideas.calls import content_of
 from ddax.types import ActionCall, Effect, JsonDict
 
-INTENTS, RESULTS, UNKNOWNS = "intents", "results", "unknowns"
+INTENTS, RESULTS, UNKNOWNS, TURNS = "intents", "results", "unknowns", "turns"
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,7 @@ class Entry:
 
     `key` is the task id of its superstep, `idem` what the other side is given to know it by, `begun` the
     step of the newest intent that has no result (None where there is none), `done` its result row.
+    In a chain (`chained`) the key is the place in its leaf, which stays whatever superstep goes on there.
     """
 
     task: str
@@ -35,6 +36,17 @@ class Entry:
     idem: str
     begun: int | None = None
     done: JsonDict | None = None
+    chained: bool = False
+
+    @property
+    def name(self) -> str:
+        """The key of its result row among those of all tasks."""
+        return f"{self.task}:{self.key}" if self.chained else self.key
+
+    @property
+    def attempt(self) -> str:
+        """The key of its intent row: a later step that begins it again has one of its own."""
+        return f"{self.name}@{self.step}" if self.chained else self.key
 
     def columns(self) -> JsonDict:
         """Return what intent and result rows have in common."""
@@ -42,12 +54,14 @@ class Entry:
 
 
 async def look_up(
-    session: Session, effect: Effect, *, work: Work, leaf: str, step: int, action: ActionCall, key: str
-) -> Entry:
+    session: Session, effect: Effect, *, work: Work, leaf: str, step: int, action: ActionCall, key: str,
+    chained: bool = False,
+) -> Entry:  # fmt: skip
     """Return the entry of a leaf that is about to be executed, with what is known of it."""
     content, task = content_of(action), work["id"]
-    idem = f"{work.get('trunk', task)}:{content}" if effect == "spends" else key
-    entry = Entry(task, leaf, step, action, key, content, idem)
+    entry = Entry(task, leaf, step, action, key, content, "", chained=chained)
+    idem = f"{work.get('trunk', task)}:{content}" if effect == "spends" else entry.name
+    entry = replace(entry, idem=idem)
     # An intent stands before each result: where a leaf has none, nothing came of it either.
     intents = await session.memory.rows(INTENTS, task=task, leaf=leaf, content=content)
     known = await session.memory.rows(RESULTS, task=task, key=key) if intents else []
@@ -69,15 +83,15 @@ async def look_up(
 async def intend(session: Session, entry: Entry) -> None:
     """Write down that an action is begun; each attempt of a later step has a row of its own."""
     row = {**entry.columns(), "leaf": entry.leaf, "step": entry.step, "action": dict(entry.action)}
-    await session.memory.log(INTENTS, row, key=entry.key)
+    await session.memory.log(INTENTS, row, key=entry.attempt)
 
 
 async def settle(session: Session, entry: Entry, row: JsonDict) -> None:
     """Write down what came of it."""
-    await session.memory.log(RESULTS, {**entry.columns(), **row}, key=entry.key)
+    await session.memory.log(RESULTS, {**entry.columns(), **row}, key=entry.name)
 
 
 async def note_unknown(session: Session, entry: Entry, effect: Effect, ruling: str) -> None:
     """Count an outcome that nobody knows, and say how it was met."""
     row = {"task": entry.task, "leaf": entry.leaf, "key": entry.key, "effect": effect, "ruling": ruling}
-    await session.memory.log(UNKNOWNS, row, key=f"{entry.key}:{ruling}")
+    await session.memory.log(UNKNOWNS, row, key=f"{entry.name}:{ruling}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pydantic import BaseModel
 
@@ -55,6 +55,21 @@ class Asked:
         return self.reach in WAYS_OUT
 
 
+@dataclass(frozen=True)
+class Held:
+    """A call that waits for a human, and why; `stowed` is how it stands in state.
+
+    `more` goes into the question, and `usage` is what its leaf has cost so far.
+    """
+
+    reason: str
+    seen: Asked
+    call: ActionCall
+    stowed: ActionCall
+    more: JsonDict = field(default_factory=dict)
+    usage: JsonDict = field(default_factory=dict)
+
+
 async def asked(
     call: ActionCall, session: Session, *, task: str, before: Iterable[str], protect: bool
 ) -> Asked:
@@ -73,11 +88,20 @@ async def asked(
     return Asked(reach, given, permit(reach, given, context, protect=protect, standing=standing))
 
 
-async def approved(session: Session, *, task: str, leaf: str, call: ActionCall) -> list[JsonDict]:
-    """Return the approvals of a leaf that are bound to exactly these arguments."""
+async def approved(
+    session: Session, *, task: str, leaf: str, call: ActionCall, turn: str = ""
+) -> list[JsonDict]:
+    """Return the approvals of a leaf, or of a call in it, that are bound to exactly these arguments."""
     rows = await session.memory.rows(APPROVALS, leaf=leaf, task=task)
     bound = content_of(await whole(call, session))
-    return [row for row in rows if row["approved"] and row.get("content") == bound]
+    here = (row for row in rows if row.get("turn", "") == turn)
+    return [row for row in here if row["approved"] and row.get("content") == bound]
+
+
+async def said_of(session: Session, *, task: str, leaf: str, turn: str) -> JsonDict | None:
+    """Return the last word of a human on a call in a leaf of several turns; None where there is none."""
+    rows = await session.memory.rows(APPROVALS, leaf=leaf, task=task, turn=turn)
+    return rows[-1] if rows else None
 
 
 async def approve(
@@ -89,10 +113,15 @@ async def approve(
     passed: bool,
     step: int,
     for_run: bool = False,
+    turn: str = "",
 ) -> None:
-    """Keep what a human said of a leaf's action with these arguments, and of all of its name if told so."""
+    """Keep what a human said of a leaf's action with these arguments, and of all of its name if told so.
+
+    Of a call in a leaf of several turns the arguments are kept too: they may be those the human wrote.
+    """
     bound = content_of(await whole(call, session))
     row = {"task": task, "leaf": leaf, "approved": passed, "step": step, "content": bound}
+    row |= {"turn": turn, "args": call["args"]} if turn else {}
     await session.memory.log(APPROVALS, row, key=f"{task}:{leaf}:{step}")
     if for_run and passed:
         every = {

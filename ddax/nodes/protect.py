@@ -65,7 +65,7 @@ def _misfit(answer: HumanAnswer, question: JsonDict, state: State, session: Sess
     if answer.arguments is None or question.get("kind") == REST or answer.choice not in (EDIT, CHOOSE, GO_ON):
         return ""
     idea = answer.idea or str(question.get("about", ""))
-    call = state["ideas"].get(idea, Idea()).get("action")
+    call = question["action"] if "turn" in question else state["ideas"].get(idea, Idea()).get("action")
     if call is None:
         return f"arguments: idea {idea} has no action that takes any" if answer.choice == EDIT else ""
     if call["name"] not in session.actions:
@@ -135,7 +135,9 @@ async def _note(state: State, session: Session, answer: HumanAnswer, idea: str) 
     choice = GO_ON if answer.choice == EDIT else answer.choice
     if idea in state["ideas"] and "action" in state["ideas"][idea]:
         decided = GO_ON if choice == CHOOSE else choice
-        action = await _known(state["ideas"][idea]["action"], session)
+        asked = state.get("questions", {}).get(idea, {})
+        action = asked["action"] if "turn" in asked else state["ideas"][idea]["action"]
+        action = await _known(action, session)
         made = choice_on(action, idea, choice=decided, arguments=_arguments(state, idea, answer))
     else:
         made = choice_of_run(state, choice)
@@ -155,6 +157,8 @@ async def _settle(state: State, session: Session, idea_id: str, answer: HumanAns
     if is_final(state["ideas"][idea_id]):
         return {}
     passed = answer.choice in (GO_ON, EDIT)
+    if "turn" in state["questions"][idea_id]:
+        return await _settle_call(state, session, idea_id, answer, passed=passed)
     patch = await _edited(state, session, idea_id, answer, Idea(status="open", reason="approved"))
     # Bound to what the human saw, which is what the question holds, or to what the human wrote instead.
     call = patch.get("action") or state["questions"][idea_id].get("action")
@@ -164,6 +168,22 @@ async def _settle(state: State, session: Session, idea_id: str, answer: HumanAns
             for_run=answer.for_run,
         )  # fmt: skip
     return {idea_id: patch} if passed else grow.abandon(state["ideas"], idea_id, "vetoed by a human")
+
+
+async def _settle_call(
+    state: State, session: Session, idea_id: str, answer: HumanAnswer, *, passed: bool
+) -> Patch:
+    """Settle one call of a leaf of several turns: approved or refused, the leaf goes on behind it."""
+    question = state["questions"][idea_id]
+    call: ActionCall = question["action"]
+    if passed and answer.arguments is not None:
+        changed = ActionCall(name=call["name"], args=answer.arguments, intent=call["intent"])
+        call = await stowed(changed, session)
+    await approve(
+        session, task=state["work"]["id"], leaf=idea_id, call=call, passed=passed, step=state["step"],
+        for_run=answer.for_run, turn=question["turn"],
+    )  # fmt: skip
+    return {idea_id: Idea(status="open", reason="approved" if passed else "a human refused one of its calls")}
 
 
 async def _steer(state: State, session: Session, idea_id: str, answer: HumanAnswer) -> Patch:

@@ -165,7 +165,13 @@ async def _log(packet: LeafPacket, found: Extraction, session: Session) -> None:
     task, leaf = packet["work"]["id"], packet["leaf"]
     citations = [citation_row(claim.citation) for claim in found.claims]
     row = {"task": task, "idea": leaf, "step": packet["step"], "citations": citations}
-    await session.memory.log(CLAIMS, row, key=f"{task}:{leaf}")
+    await session.memory.log(CLAIMS, row, key=place_of(packet))
+
+
+def place_of(packet: LeafPacket) -> str:
+    """Return the key of what a leaf logs once: of each call in a chain, one of its own."""
+    leaf = f"{packet['work']['id']}:{packet['leaf']}"
+    return f"{leaf}:{packet['turn']}" if "turn" in packet else leaf
 
 
 def _reader(packet: LeafPacket, session: Session, pages: Sequence[Record]) -> Reasoner:
@@ -173,7 +179,7 @@ def _reader(packet: LeafPacket, session: Session, pages: Sequence[Record]) -> Re
 
     Whoever plans and whoever puts together is given it whole.
     """
-    if is_quick(packet["work"]):
+    if is_quick(packet["work"]) or "turn" in packet:  # whoever chooses the next call reads it whole
         return session.free
     short = sum(len(page.text) for page in pages) < session.settings.models.quote_below
     if short and session.reasoner.name not in FREE:

@@ -65,6 +65,7 @@ class BudgetKeeper:
         self._under_way = 0
         self._largest = Usage()
         self._uncounted: set[str] = set()
+        self._named: set[str] = set()
         self._ended = asyncio.Condition()
 
     @property
@@ -139,6 +140,16 @@ class BudgetKeeper:
                 max(self._largest.tokens, usage.tokens),
                 max(self._largest.known_usd, usage.known_usd),
             )
+
+    def add_once(self, name: str, usage: Usage) -> None:
+        """Add the cost of a reply that is given again from its row, unless it was paid in this process."""
+        if name not in self._named:
+            self._named.add(name)
+            self.add(usage)
+
+    def paid(self, name: str) -> None:
+        """Note that the cost of a reply with a row of this name was added when it was asked for."""
+        self._named.add(name)
 
     def counts_nothing(self, name: str) -> None:
         """Take it from a first reply that the calls of a reasoner do not count, so that many may begin."""
@@ -308,3 +319,6 @@ class MeteredReasoner:
 
     async def ask(self, request: p.AskRequest) -> p.Question:
         return await self._metered("ask", request)  # type: ignore[no-any-return]  # one body for all
+
+    async def act(self, request: p.ActRequest) -> p.Acted:
+        return await self._metered("act", request)  # type: ignore[no-any-return]  # one body for all

@@ -11,7 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from ddax.reasoning.told import Tool, Turn
+from ddax.reasoning.acting import Acted as Acted
+from ddax.reasoning.acting import Called, Offered
+from ddax.reasoning.told import NO_BRIEF, Tool, Turn
+from ddax.reasoning.told import Brief as Brief
+from ddax.reasoning.told import Knowledge as Knowledge
 from ddax.types import ActionCall, Citation, Passage, Picture, Proposal, Usage
 
 GO_ON = "go on with what was found"
@@ -26,24 +30,6 @@ class Request:
     """
 
     origins: frozenset[str] | None = field(default=None, compare=False, repr=False)
-
-
-Knowledge = Literal["allow", "mark", "forbid"]
-"""Whether a model may answer with what it knows of itself: yes, where it is marked, or not at all."""
-
-
-@dataclass(frozen=True)
-class Brief:
-    """What holds for a whole task beside its words, and is told with its plans and its answer.
-
-    `today` is the day the task was opened, `identity` who the agent is, `instructions` what the user
-    wants of all answers; `knowledge` says whether what a model knows of itself counts as a source.
-    """
-
-    today: str = ""
-    identity: str = ""
-    instructions: str = ""
-    knowledge: Knowledge = "forbid"
 
 
 @dataclass(frozen=True)
@@ -99,7 +85,7 @@ class ExpandRequest(Request):
     temperature: float = 0.0
     seed: int = 0
     seen: Seen | None = None
-    brief: Brief = Brief()
+    brief: Brief = NO_BRIEF
     earlier: tuple[Turn, ...] = ()
     tools: tuple[Tool, ...] = ()
     others: tuple[str, ...] = ()
@@ -117,6 +103,19 @@ class Expansion:
     usage: Usage = field(default_factory=Usage)
     requirements: tuple[str, ...] = ()
     others: tuple[tuple[Proposal, ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class ActRequest(Request):
+    """Ask for the next calls of a leaf of several turns; `done` are its calls so far, oldest first."""
+
+    task: str
+    intent: str
+    tools: tuple[Offered, ...]
+    done: tuple[Called, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    brief: Brief = NO_BRIEF
+    seed: int = 0
 
 
 @dataclass(frozen=True)
@@ -235,7 +234,7 @@ class MergeRequest(Request):
     thoughts: tuple[str, ...] = ()
     final: bool = False
     seed: int = 0
-    brief: Brief = Brief()
+    brief: Brief = NO_BRIEF
     own: bool = False
     form: Mapping[str, Any] | None = None
     fault: str = ""
@@ -372,6 +371,7 @@ class Reasoner(Protocol):
     """Everything that needs intelligence.
 
     Every method raises `ddax.errors.ReasonerError` where it cannot answer, never a default value.
+    One without `act` does no leaf of several turns, and is offered none.
     """
 
     name: str
@@ -386,11 +386,12 @@ class Reasoner(Protocol):
     async def propose_patches(self, request: PatchRequest) -> Patches: ...
     async def mutate_patch(self, request: MutateRequest) -> Patches: ...
     async def ask(self, request: AskRequest) -> Question: ...
+    async def act(self, request: ActRequest) -> Acted: ...
 
 
 METHODS: Mapping[str, type] = {
     "expand": Expansion, "predict": Prediction, "extract": Extraction, "argue": Argument, "judge": Judgment,
     "merge": Synthesis, "reflect": Lesson, "propose_patches": Patches, "mutate_patch": Patches,
-    "ask": Question,
+    "ask": Question, "act": Acted,
 }  # fmt: skip
 """Every request method with the type of its reply."""

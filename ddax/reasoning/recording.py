@@ -94,7 +94,7 @@ def read_as(kind: Any, value: Any) -> Any:
 
 
 class _Asked(ABC):
-    """The ten requests of a reasoner, all through one `_do`."""
+    """The requests of a reasoner, all through one `_do`."""
 
     name: str
 
@@ -131,6 +131,9 @@ class _Asked(ABC):
 
     async def ask(self, request: p.AskRequest) -> p.Question:
         return await self._do("ask", request, p.Question)
+
+    async def act(self, request: p.ActRequest) -> p.Acted:
+        return await self._do("act", request, p.Acted)
 
 
 class RecordingReasoner(_Asked):

@@ -85,6 +85,9 @@ class ScriptedReasoner:
     async def ask(self, request: p.AskRequest) -> p.Question:
         return await self._next("ask", request, p.Question)
 
+    async def act(self, request: p.ActRequest) -> p.Acted:
+        return await self._next("act", request, p.Acted)
+
 
 async def _resolved(method: str, entry: Scripted, request: Any, kind: type[ReplyT]) -> ReplyT:
     """Turn an entry of a script into a reply of the right type, or raise what it says."""

@@ -1,8 +1,30 @@
-"""What is told beside a task: the tools as their authors describe them, and the turns before it."""
+"""What is told beside a task: what holds for all of it, its tools, and the turns before it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
+
+Knowledge = Literal["allow", "mark", "forbid"]
+"""Whether a model may answer with what it knows of itself: yes, where it is marked, or not at all."""
+
+
+@dataclass(frozen=True)
+class Brief:
+    """What holds for a whole task beside its words, and is told with its plans and its answer.
+
+    `today` is the day the task was opened, `identity` who the agent is, `instructions` what the user
+    wants of all answers; `knowledge` says whether what a model knows of itself counts as a source.
+    """
+
+    today: str = ""
+    identity: str = ""
+    instructions: str = ""
+    knowledge: Knowledge = "forbid"
+
+
+NO_BRIEF = Brief()
+"""Nothing is said that holds for the whole task."""
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ddax.errors import ReasonerError
 from ddax.reasoning import protocol as p
+from ddax.reasoning.acting import Offered
 from ddax.reasoning.protocol import METHODS, Reasoner
 from ddax.testing.contract import Contract, expect
 from ddax.testing.pages import PAGES, QUESTION
@@ -18,6 +19,12 @@ VISIT = ActionCall(name="visit", args={"source": "Ilse Maran"}, intent="where sh
 QUOTE = Citation("m-Ilse Maran", "Ilse Maran", "Ilse Maran", "She was born in the city of Trondby", 30, 65)
 FOUND = p.Finding("0.0", "read Ilse Maran", "done", "She was born in the city of Trondby.", (QUOTE,), "visit")
 BROKEN = p.CodeCandidate("the sign is wrong", "def add(a, b):\n    return a - b\n", "read the test")
+LOOK_UP = Offered(
+    "look_up", "Look a name up in the register.", "- name (string, required)",
+    {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]},
+)  # fmt: skip
+OPTIONAL = ("act",)
+"""Methods that a reasoner may lack: it is then offered no leaf of several turns."""
 REQUESTS: dict[str, Any] = {
     "expand": p.ExpandRequest(QUESTION, QUESTION, 0, (), (), (), ACTIONS),
     "predict": p.PredictRequest(QUESTION, VISIT, READ),
@@ -29,6 +36,7 @@ REQUESTS: dict[str, Any] = {
     "propose_patches": p.PatchRequest("make the tests pass", BROKEN.code, ("test_add: 1 + 2 == 3",)),
     "mutate_patch": p.MutateRequest("make the tests pass", BROKEN, "test_add failed: -1 == 3"),
     "ask": p.AskRequest(QUESTION, "two sources disagree", ("go on", "stop")),
+    "act": p.ActRequest(QUESTION, "find out where Ilse Maran was born", (LOOK_UP,)),
 }
 """One request of each kind, over the pages of the kit."""
 
@@ -48,10 +56,14 @@ class ReasonerContract(Contract):
     async def ask(self, method: str) -> Any:
         """Return the reply to the kit's request of a method, None where the method is silent."""
         reasoner = self.make()
+        if method in OPTIONAL and not callable(getattr(reasoner, method, None)):
+            await self.close(reasoner)
+            return None
         try:
             reply = await getattr(reasoner, method)(REQUESTS[method])
         except ReasonerError:
-            expect(method in self.silent, f"{method} did not answer; name it in `silent` if that is meant")
+            meant = method in (*self.silent, *OPTIONAL)
+            expect(meant, f"{method} did not answer; name it in `silent` if that is meant")
             return None
         finally:
             await self.close(reasoner)
@@ -63,7 +75,8 @@ class ReasonerContract(Contract):
 
     async def rule_it_has_a_name_and_every_method(self) -> None:
         reasoner = self.make()
-        lacking = [name for name in METHODS if not callable(getattr(reasoner, name, None))]
+        needed = [name for name in METHODS if name not in OPTIONAL]
+        lacking = [name for name in needed if not callable(getattr(reasoner, name, None))]
         expect(reasoner.name, "a reasoner has a name: logs and trust are kept by it")
         expect(not lacking, f"the reasoner has no {', '.join(lacking)}")
         await self.close(reasoner)
@@ -79,6 +92,14 @@ class ReasonerContract(Contract):
                 all(0 <= n < len(children) and n != index for n in child.needs), f"bad needs {child.needs}"
             )
             expect(not child.action or child.action["name"] in ACTIONS, f"unknown action {child.action}")
+
+    async def rule_a_turn_calls_what_is_offered_or_says_what_was_found(self) -> None:
+        reply, known = await self.ask("act"), {tool.name for tool in REQUESTS["act"].tools}
+        calls: tuple[Any, ...] = reply.calls if reply else ()
+        expect(reply is None or calls or reply.text.strip(), "act neither calls a tool nor says anything")
+        for call in calls:
+            expect(call.name in known, f"act calls {call.name!r}, which is not among {sorted(known)}")
+            expect(isinstance(call.args, Mapping), f"the arguments {call.args!r} are no mapping")
 
     async def rule_quotes_are_verbatim(self) -> None:
         for method in ("extract", "argue", "merge"):

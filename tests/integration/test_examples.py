@@ -15,6 +15,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 SAYS = {
     "own_node.py": ("0.1: ", "done"),
     "own_action.py": ("done",),
+    "tool_chain.py": ("done Ada lives at number 12.",),
     "own_reasoner.py": ("done", "(from statistics"),
     "own_environment.py": ("10 rules", "floor 0", "look, move, probe"),
     "own_identity.py": ("3 rules", "done rigidity"),

@@ -20,11 +20,13 @@ from langchain_core.messages import AIMessage, HumanMessage
 import ddax
 from ddax.actions.protocol import ActionContext, ActionResult
 from ddax.actions.registry import action
+from ddax.actions.work import with_work
 from ddax.configs.settings import Debate
 from ddax.debate.verdict import evaluate_outcome
 from ddax.errors import InvariantError
 from ddax.ideas.origins import PRIVATE, kind_of, read
 from ddax.memory.records import LEDGER, REFLECTIONS
+from ddax.nodes.act import act
 from ddax.nodes.asking import question_of
 from ddax.nodes.curiosity import _request as curious
 from ddax.nodes.earlier import of_turns
@@ -38,6 +40,7 @@ from ddax.nodes.reading import _request as to_extract
 from ddax.nodes.reflect import reflect
 from ddax.nodes.standing import STANDING
 from ddax.reasoning import protocol as p
+from ddax.reasoning.acting import Call
 from ddax.reasoning.scripted import ScriptedReasoner
 from ddax.reasoning.sourced import CODE_READ, TOLD, of_request, sourced, text_fields
 from ddax.types import ActionCall, Passage, Record
@@ -50,6 +53,8 @@ METHODS: Mapping[str, Any] = {
 FIELDS = [(method, name) for method, kind in METHODS.items() for name in sorted(text_fields(kind))]
 
 SEEDS: Mapping[tuple[str, str], str] = {
+    ("act", "task"): "told", ("act", "brief"): "told", ("act", "intent"): "leaf", ("act", "tools"): "tool",
+    ("act", "done"): "call", ("act", "findings"): "known",
     ("expand", "task"): "told", ("expand", "idea"): "idea", ("expand", "evidence"): "page",
     ("expand", "hits"): "hit", ("expand", "read"): "visit", ("expand", "actions"): "tool",
     ("expand", "lessons"): "lesson", ("expand", "findings"): "need", ("expand", "seen"): "leaf",
@@ -243,6 +248,8 @@ async def requests(kit: Any, method: str, seed: str) -> list[Any]:
         }  # fmt: skip
         ideas = {**state["ideas"], "0": {**state["ideas"]["0"], "status": "waiting"}, "0.2": joint}
         await kit.update(merge, {**state, "ideas": ideas, "focus": ["0.2"]}, session)
+    elif method == "act":
+        return await asked_in_turns(kit, session, state, seed)
     elif method == "reflect":
         row = {"task": state["work"]["id"], "idea": "0.1", "step": 1, "action": "visit", "expected": MARK,
                "actual": MARK, "epsilon": 0.95, "value": None, "before": None, "ok": True}  # fmt: skip
@@ -262,6 +269,20 @@ async def requests(kit: Any, method: str, seed: str) -> list[Any]:
         mind = {**state["mind"], "hot": 1}
         await question_of({**state, "mind": mind}, session)
     return [request for name, request in session.reasoner.requests if name == method]
+
+
+async def asked_in_turns(kit: Any, session: Any, state: dict[str, Any], seed: str) -> list[Any]:
+    """Drive a leaf of several turns, in which one thing is private; return its last request."""
+    brings = ("file",) if seed == "call" else ("web:w.example",)
+    tool = replace(session.actions["outside"], effect="none", brings=brings)
+    session = replace(session, actions=with_work(session.actions.beside(tool)))
+    session.reasoner._replies["act"] = [p.Acted((Call("outside", {"query": "x"}),)), p.Acted((), MARK)]
+    packet = kit.packet("0.1", "work", state=state, aim=MARK)
+    packet["origins"] = ["file"] if seed == "leaf" else []
+    known = {"id": "0.0", "title": "t", "status": "done", "result": MARK}
+    packet["known"] = [{**known, "origins": ["file"] if seed == "known" else []}]
+    await kit.update(act, packet, session)
+    return [request for name, request in session.reasoner.requests if name == "act"][-1:]
 
 
 @pytest.mark.parametrize(("method", "field"), TRIED)

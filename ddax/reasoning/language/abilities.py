@@ -47,6 +47,8 @@ class Abilities:
     streams: bool = True
     system: bool = True
     must_stream: bool = False
+    native: bool = False
+    """It takes tools to call by itself, as far as is known."""
     room: dict[str, tuple[int, str]] = field(default_factory=dict)
     """Output tokens and effort that a form was found to need, by its name; 0 and "" for those asked for."""
 
@@ -55,7 +57,7 @@ class Abilities:
         return replace(
             order, mode=self.mode, sampling=order.sampling if self.sampled else None,
             effort=order.effort if self.effort else "", picture=order.picture if self.sees else None,
-            limited=self.limited, system=self.system,
+            limited=self.limited, system=self.system, native=self.native and order.acting is not None,
         )  # fmt: skip
 
     def learn(self, failure: Failure, sent: Order, *, streamed: bool, takes_tools: bool) -> bool:
@@ -80,7 +82,9 @@ class Abilities:
             self.sampled = False
         elif named and streamed and names(said, ["stream"]):
             self.streams = False
-        elif names(said, FORMS.get(sent.mode, ())):
+        elif sent.native and names(said, FORMS["tool"]):
+            self.native = False
+        elif not sent.native and names(said, FORMS.get(sent.mode, ())):
             self._step_down(sent.mode, takes_tools=takes_tools)
         else:
             return False

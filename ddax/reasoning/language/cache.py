@@ -12,6 +12,7 @@ import logging
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -45,8 +46,10 @@ def reply_key(model: str, address: str, order: Order) -> str:
     """
     drawn = None if order.sampling is None else [order.sampling.temperature, order.sampling.seed]
     whole = [VERSION, model, address, name_of(order.wire), drawn, order.effort, *map(list, order.messages)]
-    shown = [] if order.picture is None else [order.picture.digest]
-    return sha256(json.dumps(whole + shown).encode()).hexdigest()
+    shown: list[Any] = [] if order.picture is None else [order.picture.digest]
+    acting = order.acting
+    shown += [] if acting is None else [acting.forms(), [*acting.turns()]]
+    return sha256(json.dumps(whole + shown, default=asdict).encode()).hexdigest()
 
 
 class ReplyCache:

@@ -21,6 +21,7 @@ from ddax.configs.secrets import Redactor
 from ddax.errors import InvalidReply, ReasonerError
 from ddax.reasoning.budget import BudgetKeeper, charge
 from ddax.reasoning.language.abilities import Abilities, known
+from ddax.reasoning.language.acting import CALL_AGAIN, Acting
 from ddax.reasoning.language.cache import Kept, ReplyCache, reply_key
 from ddax.reasoning.language.channel import Channel, Hear, Order, Said, Sampling, name_of
 from ddax.reasoning.language.efforts import LESS
@@ -55,6 +56,7 @@ class Ask(NamedTuple, Generic[W, R]):
 
     `read` raises `Unfit` where a reply has no sense. `choices` are the names the prompt offers, by the
     field of the reply that takes them. `picture` is for a model that sees; others get the prompt alone.
+    `acting` are the tools it may call.
     """
 
     prompt: Prompt
@@ -63,6 +65,7 @@ class Ask(NamedTuple, Generic[W, R]):
     sampling: Sampling = Sampling()
     choices: Mapping[str, Sequence[str]] = MappingProxyType({})
     picture: Picture | None = None
+    acting: Acting | None = None
 
 
 @dataclass(frozen=True)
@@ -113,7 +116,8 @@ class Caller:
         self._rng, self._sleep, self._lane = rng, sleep, lane
         self.effort, self.context_tokens = effort, limits.context_tokens
         self._breaker = Breaker(limits, clock)
-        fresh = Abilities(channel.first_mode, channel.sees if sees is None else sees, channel.limited)
+        sight = channel.sees if sees is None else sees
+        fresh = Abilities(channel.first_mode, sight, channel.limited, native=channel.native)
         self._can = known(name, channel.address, fresh)
         self._cache = None if self.free_of_charge else cache
         self._told = -math.inf
@@ -143,7 +147,7 @@ class Caller:
         output, effort = self._can.room.get(name_of(ask.wire), (0, ""))
         order = Order(
             messages, ask.wire, self._can.mode, ask.sampling, effort or under.effort, ask.choices, shown,
-            output=output,
+            output=output, acting=ask.acting,
         )  # fmt: skip
         request = _Request(under, self._clock(), self._cache_key(order) if self._cache else "")
         try:
@@ -240,8 +244,11 @@ class Caller:
     def _repair(self, order: Order, said: Said, fault: Unfit) -> Order:
         """Return the second call: the same request, with the bad reply as data and what is wrong with it."""
         reply = block("reply", shorten(said.text, self._limits.repair_characters))
-        again = render("repair", fault=str(fault), reply=reply)
-        return replace(order, messages=[*order.messages, ("human", again.user)], mode=self._can.mode)
+        native = order.acting is not None and self._can.native
+        again = (
+            CALL_AGAIN.format(fault=fault) if native else render("repair", fault=str(fault), reply=reply).user
+        )
+        return replace(order, messages=[*order.messages, ("human", again)], mode=self._can.mode)
 
     def _invalid(self, wire: type[Wire], fault: Unfit, said: Said, calls: int) -> InvalidReply:
         plain = said.text.strip() and "{" not in said.text  # a refusal, or why there is no object
@@ -326,7 +333,9 @@ class Caller:
 
     def _charge(self, request: _Request, said: Any, order: Order, reply: str) -> None:
         """Add the tokens of a call to the bill; the call itself was counted before it was made."""
-        prompt = "\n".join(text for _, text in order.messages)
+        prompt = "\n".join(
+            [*(text for _, text in order.messages), order.acting.words() if order.acting else ""]
+        )
         picture = tokens_of(order.picture)
         cost = priced(counted(said, prompt=prompt, reply=reply, picture=picture), self._price)
         request.usage += replace(cost, model_calls=0)

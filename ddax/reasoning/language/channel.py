@@ -10,10 +10,11 @@ import asyncio
 import inspect
 import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
+from ddax.reasoning.language.acting import Acting, as_langchain, reply_of
 from ddax.reasoning.language.efforts import effort_fields
 from ddax.reasoning.language.picture import content_of, sees
 from ddax.reasoning.language.wire import Wire, schema_of
@@ -48,7 +49,8 @@ class Order:
     `choices` are the values that fields of the reply may take (`Record.field`), for a model that a
     grammar holds to its form. `picture` goes with the first message of the user's. Without `limited` the
     length of the reply is left to the model; `output` is a limit for this call alone (0: the usual one).
-    Without `system` the instructions go with the first message of the user's.
+    Without `system` the instructions go with the first message of the user's. `acting` are tools to call,
+    offered natively where `native` says so, else in words.
     """
 
     messages: Messages
@@ -61,6 +63,8 @@ class Order:
     limited: bool = True
     output: int = 0
     system: bool = True
+    acting: Acting | None = None
+    native: bool = False
 
 
 @dataclass(frozen=True)
@@ -85,6 +89,8 @@ class Channel(Protocol):
 
     first_mode: Mode
     takes_tools: bool
+    native: bool
+    """Whether a model is offered tools to call natively, until it refuses them."""
     sees: bool
     """Whether the model is known to take pictures."""
     limited: bool
@@ -115,7 +121,9 @@ def contents(order: Order) -> list[tuple[str, Any]]:
     Messages of one sender in a row are one: templates of many models take no others.
     """
     (role, system), *rest = order.messages
-    if order.mode == "words":
+    if order.acting is not None and not order.native:
+        rest = [(rest[0][0], f"{rest[0][1]}\n\n{order.acting.words()}"), *rest[1:]]
+    if order.mode == "words" and not order.native:
         system = f"{system}\n\nThe JSON schema of the reply:\n{json.dumps(schema_of(order.wire))}"
     first = [(role if order.system else rest[0][0], system)]
     sent: list[tuple[str, Any]] = []
@@ -128,6 +136,26 @@ def contents(order: Order) -> list[tuple[str, Any]]:
         place = next(n for n, (sender, _) in enumerate(sent) if sender == rest[0][0])
         sent[place] = (sent[place][0], content_of(sent[place][1], order.picture))
     return sent
+
+
+def parted(
+    order: Order, turns: Callable[[Acting], list[Any]]
+) -> tuple[list[tuple[str, Any]], list[Any], Messages]:
+    """Return the messages of a call, the native turns behind them, and the messages behind these."""
+    if order.acting is None or not order.native:
+        return contents(order), [], ()
+    return contents(replace(order, messages=order.messages[:2])), turns(order.acting), order.messages[2:]
+
+
+def read_calls(order: Order, calls: Sequence[tuple[str, str]], text: str, *, cut: bool) -> tuple[str, str]:
+    """Return the text of a reply that came with calls, and what is wrong with it."""
+    if not order.native:
+        return (
+            chosen(calls, order.wire) if calls and (order.mode == "tool" or not text.strip()) else (text, "")
+        )
+    if cut and calls:  # a call in which a part is missing is not made
+        return "", "a call was cut off at the output limit; be shorter"
+    return reply_of(calls, text)
 
 
 def chosen(calls: Sequence[tuple[str, str]], wire: type[Wire]) -> tuple[str, str]:
@@ -155,13 +183,14 @@ class ChatChannel:
         taken = inspect.signature(type(model).with_structured_output).parameters
         self._strict = "strict" in taken
         self.first_mode: Mode = "schema" if "method" in taken else "words"
-        self.takes_tools = type(model).bind_tools is not _base().bind_tools
+        self.native = self.takes_tools = type(model).bind_tools is not _base().bind_tools
         self.sees = sees(model)
         self.address = str(getattr(model, "base_url", "") or getattr(model, "openai_api_base", "") or "")
 
     async def say(self, order: Order, hear: Hear | None = None) -> Said:
         """Make one call."""
-        messages = contents(order)
+        before, turns, behind = parted(order, as_langchain)
+        messages = [*before, *turns, *behind]
         runnable = self._runnable(order)
         if hear is None:
             message = await _invoked(runnable, messages)
@@ -198,6 +227,8 @@ class ChatChannel:
         model: Any = self._model
         if changes := self._changes(order):
             model = model.model_copy(update=changes)
+        if order.native and order.acting is not None:
+            return model.bind_tools(order.acting.forms())
         if order.mode in ("words", "free"):
             return model
         if order.mode == "tool":
@@ -217,7 +248,7 @@ async def _alive(pieces: AsyncIterator[Any], idle: float) -> AsyncIterator[Any]:
         yield piece
 
 
-async def _invoked(runnable: Any, messages: list[tuple[str, Any]]) -> Any:
+async def _invoked(runnable: Any, messages: list[Any]) -> Any:
     """Return the message of a reply; raises ValueError where it holds none."""
     try:
         return await runnable.ainvoke(messages)
@@ -233,20 +264,20 @@ def _base() -> type[BaseChatModel]:
 
 
 def _said(message: Any, order: Order) -> Said:
-    text, fault = str(getattr(message, "text", "") or ""), ""
-    calls = getattr(message, "tool_calls", None) or []
+    named = [
+        (str(c.get("name")), json.dumps(c.get("args"))) for c in getattr(message, "tool_calls", None) or []
+    ]
     broken = getattr(message, "invalid_tool_calls", None) or []
-    if (calls or broken) and (order.mode == "tool" or not text.strip()):
-        named = [(str(c.get("name")), json.dumps(c.get("args"))) for c in calls]
-        named += [(str(c.get("name")), str(c.get("args") or "")) for c in broken]
-        text, fault = chosen(named, order.wire)
+    named += [(str(c.get("name")), str(c.get("args") or "")) for c in broken]
     told = getattr(message, "response_metadata", None) or {}
     ended = str(told.get("finish_reason") or told.get("stop_reason") or told.get("done_reason") or "").lower()
+    cut = ended in {"length", "max_tokens"}
+    text, fault = read_calls(order, named, str(getattr(message, "text", "") or ""), cut=cut)
     return Said(
         text,
         getattr(message, "usage_metadata", None),
         refusal=str((getattr(message, "additional_kwargs", None) or {}).get("refusal") or ""),
         fault=fault,
-        cut=ended in {"length", "max_tokens"},
+        cut=cut,
         filtered=ended in {"content_filter", "safety"},
     )

@@ -24,7 +24,7 @@ FEW = 2
 """Words of a statement that may stand in a passage by chance."""
 _OPEN, _CLOSE = "\ue000", "\ue001"
 _MARK = re.compile(
-    rf"[ \t]?(?:\[(?P<said>own|P?\d{{1,3}}(?:\s*[,;]\s*P?\d{{1,3}})*)\](?![(\[:])"
+    rf"[ \t]?(?:\[(?P<said>own|P?\d{{1,3}}(?:\s*[,;]\s*P?\d{{1,3}})*)\](?![(:]|\[(?!(?:own|P?\d)))"
     rf"|{_OPEN}(?P<set>[\d,]*){_CLOSE})"
 )
 _QUOTED_AS = ("citations", "citation", "quotes", "sources")
@@ -162,7 +162,7 @@ def synthesis(reply: MergeWire | OwnWire, request: p.MergeRequest, passages: Nam
     free = request.own or request.brief.knowledge == "allow"
     if not reply.found or not (cited or free):
         return p.Synthesis(f"Not found in what was read: {request.idea}", (), False, 0.0)
-    held = sum(bool(one.citations) for one in stated)
+    held = sum(bool(one.citations) and not one.own for one in stated)
     support = min(1.0, max(held, len(cited) if not marks else 0) / max(1, len(whole)))
     short = " ".join(clean(reply.short).split())
     return p.Synthesis(text, tuple(cited), True, support, short, stated=tuple(stated))

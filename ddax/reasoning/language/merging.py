@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -94,3 +95,12 @@ def cited(request: p.MergeRequest) -> list[Passage]:
         for c in finding.citations
         if c.passage_id not in at_hand
     ]
+
+
+def heard(request: p.JudgeRequest) -> str:
+    """Return the arguments a judge has heard, a line each."""
+    rows = (
+        {"by": by, "says": argument.text, "quotes": [cited.quote for cited in argument.citations]}
+        for by, argument in request.arguments
+    )
+    return "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)

@@ -22,6 +22,7 @@ from ddax.reasoning.budget import BudgetKeeper
 from ddax.reasoning.effort import Effort
 from ddax.reasoning.followup import meant
 from ddax.reasoning.language import marked, merging, planned, readers, wire
+from ddax.reasoning.language.acting import Acting, acted
 from ddax.reasoning.language.call import Ask, Caller, Under
 from ddax.reasoning.language.channel import Hear, Sampling
 from ddax.reasoning.language.channels import open_channel
@@ -118,9 +119,9 @@ class LanguageReasoner:
     async def _ask(
         self, role: Role, prompt: Prompt, form: type[W], read: Callable[[W], R],
         sampling: Sampling | None = None, *, choices: Mapping[str, Sequence[str]] | None = None,
-        picture: Picture | None = None,
+        picture: Picture | None = None, acting: Acting | None = None,
     ) -> tuple[R, Usage]:  # fmt: skip
-        ask = Ask(prompt, form, read, sampling or Sampling(), choices or {}, picture)
+        ask = Ask(prompt, form, read, sampling or Sampling(), choices or {}, picture, acting)
         return await self._team.ask(role, ask, self._under, effort=self._effort)
 
     async def expand(self, request: p.ExpandRequest) -> p.Expansion:
@@ -167,6 +168,19 @@ class LanguageReasoner:
             picture=request.seen.picture if request.seen is not None else None,
         )  # fmt: skip
 
+    async def act(self, request: p.ActRequest) -> p.Acted:
+        """Choose the next calls of a leaf of several turns, or say what came of it."""
+        acting = Acting(request.tools, request.done, self._limits.passage_characters)
+        prompt = self._book.render(
+            "act", brief=told(request.brief), task=self._task(request.task), intent=clean(request.intent),
+            findings=self._findings(request.findings),
+        )  # fmt: skip
+        reply, usage = await self._ask(
+            "plan", prompt, wire.ActWire, lambda found: acted(found, acting, self._arguments),
+            Sampling(seed=request.seed), acting=acting, choices=acting.choices(self._arguments),
+        )  # fmt: skip
+        return replace(reply, usage=usage)
+
     async def predict(self, request: p.PredictRequest) -> p.Prediction:
         """Forecast the outcome of an action."""
         prompt = self._book.render(
@@ -211,7 +225,8 @@ class LanguageReasoner:
             "judge", task=self._task(request.task), rubric=lines(request.rubric), rho=f"{request.rho:.2f}",
             lessons=self._data("lessons", lines(request.lessons)), idea=self._data("idea", request.idea),
             expected=self._data("expected", request.expected), result=self._data("result", request.result),
-            arguments=self._heard(request), evidence=self._passages(numbered(request.evidence), request.task),
+            arguments=self._data("arguments", merging.heard(request)),
+            evidence=self._passages(numbered(request.evidence), request.task),
         )  # fmt: skip
         reply, usage = await self._ask(
             "judge", prompt, wire.JudgeWire, lambda found: readers.judgment(found, request),
@@ -375,28 +390,8 @@ class LanguageReasoner:
         text = "\n".join(rows)
         return block("findings", shorten(text, self._limits.passage_characters)) if text else ""
 
-    def _heard(self, request: p.JudgeRequest) -> str:
-        rows = (
-            json.dumps(
-                {"by": by, "says": a.text, "quotes": [c.quote for c in a.citations]}, ensure_ascii=False
-            )
-            for by, a in request.arguments
-        )
-        return self._data("arguments", "\n".join(rows))
-
 
 def _numbered_lines(code: str, numbers: Iterable[int]) -> str:
     """Return lines of a program with their numbers."""
     rows = code.splitlines()
     return "\n".join(f"{n}: {rows[n - 1].strip()}" for n in numbers if 0 < n <= len(rows))
-
-
-def _cited(request: p.MergeRequest) -> list[Passage]:
-    """Return the quotes of findings as passages, where the passage itself is not at hand."""
-    at_hand = {passage.id for passage in request.evidence}
-    return [
-        Passage(c.passage_id, c.source, c.title, c.quote, c.start, c.end)
-        for finding in request.findings
-        for c in finding.citations
-        if c.passage_id not in at_hand
-    ]

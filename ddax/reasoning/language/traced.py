@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ddax.reasoning.language.channel import Channel, Hear, Mode, Order, Said, contents
+from ddax.reasoning.language.acting import as_langchain
+from ddax.reasoning.language.channel import Channel, Hear, Mode, Order, Said, parted
 
 if TYPE_CHECKING:
     from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
@@ -25,6 +26,7 @@ class TracedChannel:
         self._inner, self._told, self._own = inner, told, callbacks
         self.first_mode: Mode = inner.first_mode
         self.takes_tools, self.sees, self.limited = inner.takes_tools, inner.sees, inner.limited
+        self.native = inner.native
         self.address = inner.address
 
     async def say(self, order: Order, hear: Hear | None = None) -> Said:
@@ -110,7 +112,9 @@ def _messages(order: Order) -> list[BaseMessage]:
     from langchain_core.messages import HumanMessage, SystemMessage
 
     kinds = {"system": SystemMessage}
-    return [kinds.get(role, HumanMessage)(content=content) for role, content in contents(order)]
+    before, turns, behind = parted(order, as_langchain)
+    said = [kinds.get(role, HumanMessage)(content=content) for role, content in before]
+    return [*said, *turns, *(HumanMessage(content=text) for _, text in behind)]
 
 
 def _result(said: Said, told: Mapping[str, Any]) -> Any:

@@ -138,6 +138,33 @@ class PlansWire(Wire):
     plans: list[PlanWire]
 
 
+class CallWire(Wire):
+    """A call of a tool."""
+
+    BARE: ClassVar = "name"
+    BINDING: ClassVar = True
+    ALIASES: ClassVar[Names] = {
+        "name": ("tool", "tool_name", "action", "function"),
+        "args": ("arguments", "parameters", "params", "input"),
+    }  # fmt: skip
+    SPARES: ClassVar[Mapping[str, Any]] = {"args": []}
+
+    name: str
+    args: list[ArgumentWire]
+
+
+class ActWire(Wire):
+    """The next calls of tools; with none the result."""
+
+    ALIASES: ClassVar[Names] = {
+        "calls": ("call", "tool_calls", "actions"), "result": ("text", "answer", "final", "output"),
+    }  # fmt: skip
+    SPARES: ClassVar[Mapping[str, Any]] = {"calls": [], "result": ""}
+
+    calls: list[CallWire]
+    result: str
+
+
 class PredictWire(Wire):
     """A forecast."""
 

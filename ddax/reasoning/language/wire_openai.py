@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ddax.reasoning.language.acting import as_openai
 from ddax.reasoning.language.bodies import first_error, reason_in
-from ddax.reasoning.language.channel import Hear, Mode, Order, Said, chosen, contents, name_of, tool_of
+from ddax.reasoning.language.channel import Hear, Mode, Order, Said, name_of, parted, read_calls, tool_of
 from ddax.reasoning.language.picture import sees
 from ddax.reasoning.language.wire import Wire, schema_of
 
@@ -127,6 +128,7 @@ class OpenAIChannel:
         `idle_seconds` is how long a stream may show no sign of life.
         """
         self._narrow, self._idle = narrow, idle_seconds
+        self.native = narrow is None  # a small model is held to its form by a grammar instead
         fixed: dict[str, Any] = model._get_request_payload(_SAMPLE)
         self._system = str(fixed["messages"][0]["role"])
         self._fixed = {k: v for k, v in fixed.items() if k not in {"messages", "stream"}}
@@ -178,7 +180,8 @@ class OpenAIChannel:
 
     def _body(self, order: Order) -> dict[str, Any]:
         """Return the body of the request."""
-        sent = [{"role": self._role(role), "content": content} for role, content in contents(order)]
+        before, turns, behind = parted(order, as_openai)
+        sent = [*map(self._message, before), *turns, *map(self._message, behind)]
         fixed = {k: v for k, v in self._fixed.items() if order.limited or k not in _LIMITS}
         if order.output:
             fixed |= {k: order.output for k in fixed if k in _LIMITS}
@@ -188,7 +191,9 @@ class OpenAIChannel:
             body |= {key: wanted[key] for key in sorted(self._takes)}
         if order.effort:
             body["reasoning_effort"] = order.effort
-        if order.mode == "schema":
+        if order.native and order.acting is not None:
+            body["tools"] = order.acting.forms()
+        elif order.mode == "schema":
             form = form_of(order.wire, named=self._narrow is not None)
             body["response_format"] = narrowed(form, order.choices, self._narrow) if self._narrow else form
         elif order.mode == "tool":
@@ -196,8 +201,9 @@ class OpenAIChannel:
             body["tool_choice"] = {"type": "function", "function": {"name": name_of(order.wire)}}
         return body
 
-    def _role(self, role: str) -> str:
-        return self._system if role == "system" else _ROLES.get(role, role)
+    def _message(self, said: tuple[str, Any]) -> dict[str, Any]:
+        role, content = said
+        return {"role": self._system if role == "system" else _ROLES.get(role, role), "content": content}
 
 
 class NoCompletion(ValueError):
@@ -255,11 +261,10 @@ def _reply(
     text: str, calls: Sequence[tuple[str, str]], ended: str, refusal: str, usage: Any, order: Order,
     *, thought: str,
 ) -> Said:  # fmt: skip
-    fault = ""
-    if calls and (order.mode == "tool" or not text.strip()):
-        text, fault = chosen(calls, order.wire)
+    cut = ended == "length"
+    text, fault = read_calls(order, calls, text, cut=cut)
     return Said(
-        text, _usage(usage), refusal=refusal, fault=fault, cut=ended == "length",
+        text, _usage(usage), refusal=refusal, fault=fault, cut=cut,
         filtered=ended == "content_filter", thought=thought,
     )  # fmt: skip
 

@@ -2,8 +2,8 @@
 
 A file has two parts parted by a line of `=====`: the instructions, which hold no variable so that
 a provider can cache them, and the request. The request is in sections; one whose variables are all empty is
-left out. `rules.txt` stands before every instruction. A folder of the user's may hold files of the same
-names, which are taken instead.
+left out. `rules.txt` stands before every instruction but those of `act`. A folder of the user's may hold
+files of the same names, which are taken instead.
 """
 
 from __future__ import annotations
@@ -20,13 +20,15 @@ from ddax.errors import SettingsError, UsageError
 
 NAMES = (
     "expand", "plans", "predict", "extract", "argue", "judge", "merge", "settle", "answer", "data",
-    "reflect", "propose_patches", "mutate_patch", "ask", "repair", "seen",
+    "reflect", "propose_patches", "mutate_patch", "ask", "act", "repair", "seen",
 )  # fmt: skip
 """Every template by name; `ddax prompts show NAME` prints one."""
 
 RULES = "rules"
 FIXED = frozenset({"repair"})
 """Templates that a folder cannot replace: what is wrong with a reply is said in our words."""
+OWN_RULES = frozenset({"act"})
+"""Templates that hold their rules themselves: the reply may be calls of tools, and no JSON object."""
 _PARTING = "\n=====\n"
 _SECTIONS = "\n\n"
 
@@ -61,7 +63,8 @@ class Book:
             for section in request.split(_SECTIONS)
             if _says(section, values)
         ]
-        return Prompt(f"{self.source(RULES)}{_SECTIONS}{instructions}", _SECTIONS.join(said))
+        rules = [] if name in OWN_RULES else [self.source(RULES)]
+        return Prompt(_SECTIONS.join([*rules, instructions]), _SECTIONS.join(said))
 
 
 SHIPPED = Book()
