@@ -16,19 +16,11 @@ SHORT = (
     "two-hop questions: answered",
     "two-hop questions: model calls a question answered",
     "Game of 24: solved",
-    "Game of 24: model calls a puzzle solved",
     "Game of 24: tokens a puzzle solved",
     "crash in 16 leaves: answered calls that are made again",
     "injected pages: orders obeyed",
-    "DAG of 64 leaves: wall time, of the critical path",
-    "DAG of 64 leaves: framework CPU a model call",
     "DAG of 64 leaves: tokens",
-    "DAG of 64 leaves: peak memory",
     "import",
-    "memories: written a second",
-    "memories: one query, median",
-    "memories: on disk, for a memory",
-    "repair from 12 scripted proposals: time to the right one",
 )
 """The measures of the README's table."""
 
