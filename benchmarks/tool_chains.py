@@ -83,7 +83,15 @@ def run(options: Options) -> Result:
 
 
 def _driven(base: str, folder: Path, length: int, every: int) -> dict[str, Any]:
-    command = [sys.executable, "-m", "benchmarks.chain_driver", base, str(folder), str(length), str(every)]
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.durable.chain_driver",
+        base,
+        str(folder),
+        str(length),
+        str(every),
+    ]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(done.stderr[-2000:])

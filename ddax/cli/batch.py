@@ -17,7 +17,6 @@ from ddax.cli.interrupts import Interrupts
 from ddax.cli.options import CONFIG, MODEL, SEED, VERBOSE
 from ddax.cli.text import clean
 from ddax.errors import SourceError, UsageError
-from ddax.types import NOT_FOUND
 from ddax.wording import amount
 
 if TYPE_CHECKING:
@@ -212,6 +211,8 @@ def _finish(tasks: list[BatchTask], folder: Folder, output: Output) -> int:
         usd = "unknown" if total["usd"] is None else f"{total['usd']:.4f}"
         output.say(f"{total['results']} of {amount(total['tasks'], 'task')}: {counts}{scored}; {usd} USD")
         output.say(f"Results: {folder.results}")
+    from ddax.types import NOT_FOUND  # here, since numpy comes with it
+
     if total["errors"] or total["status"].keys() & {"failed", NOT_FOUND}:
         return 1
     return STOPPED if "stopped" in total["status"] else 0

@@ -60,6 +60,6 @@ def _is_spared(idea: Idea) -> bool:
 
 def _judged(idea: Idea, verdict: JsonDict, least: float) -> bool:
     """Tell whether a judge is sure that a result, which rests on what was read, settles the task."""
-    if not verdict or verdict.get("estimated") or not idea.get("evidence"):
+    if "value" not in verdict or verdict.get("estimated") or not idea.get("evidence"):
         return False
     return bool(verdict["value"] >= least and verdict["confidence"] >= SURE)

@@ -111,7 +111,7 @@ def test_a_folder_and_a_follow_up_that_remembers(papers: str) -> None:
 @pytest.mark.long
 def test_the_sources_of_python() -> None:
     done = served_graph("What does the function median of statistics return?", sources=["python:statistics"])
-    assert done["status"] in ("done", "failed")
+    assert done["status"] in ("done", "not_found")
     assert done["answer"]["text"]
 
 

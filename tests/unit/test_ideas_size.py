@@ -15,6 +15,7 @@ from ddax.ideas.idea import REASON_BYTES, Patch, apply_patches, child, clip, mer
 from ddax.ideas.origins import MAX_NAMED, UNTRUSTED, narrowed, read
 from ddax.nodes import act
 from ddax.nodes.claims import Verification
+from ddax.nodes.failing import failure
 from ddax.nodes.joining import join_twins
 from ddax.nodes.passing import PASSED_ON
 from ddax.types import ActionCall, Idea, Proposal
@@ -48,7 +49,7 @@ def ended(ideas: dict[str, Idea], how: str, origins: list[str]) -> Patch:
     packet: Any = leaf_packet({"ideas": ideas}, "0.1")  # type: ignore[typeddict-item]
     row = {"ok": True, "text": "x" * 260, "evidence": [f"{k:064}" for k in range(6)], "usage": {}}
     if how == "failed":
-        row = act._failure("k" * 300, "c" * 300, "a trace")
+        row = failure("k" * 300, "c" * 300, "a trace")
     patch: Patch = act._update(packet, {**row, "origins": origins, "contradicts": how == "contradicts"})[
         "ideas"
     ]

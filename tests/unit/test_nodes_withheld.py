@@ -65,5 +65,5 @@ async def test_what_was_kept_out_is_no_part_of_what_the_wording_of_an_answer_is_
     async with kit.agent(tmp_path) as agent:
         result = await agent.run("Who painted the Corvane Tower? Use at most 16 words.", thread="t")
     own, _, told = result["answer"].partition(" Kept out: ")
-    assert told and len(own.split()) == 16, own
+    assert told and len(own.split()) <= 16, own
     assert not any(row["title"] == "requirement" for row in result["failures"])

@@ -59,6 +59,7 @@ SEEDS: Mapping[tuple[str, str], str] = {
     ("expand", "hits"): "hit", ("expand", "read"): "visit", ("expand", "actions"): "tool",
     ("expand", "lessons"): "lesson", ("expand", "findings"): "need", ("expand", "seen"): "leaf",
     ("expand", "brief"): "told", ("expand", "tools"): "tool", ("expand", "earlier"): "turn",
+    ("expand", "others"): "another",
     ("predict", "task"): "told", ("predict", "action"): "leaf", ("predict", "evidence"): "page",
     ("extract", "task"): "told", ("extract", "intent"): "leaf", ("extract", "passages"): "page",
     ("argue", "task"): "told", ("argue", "idea"): "case", ("argue", "result"): "case",
@@ -239,7 +240,19 @@ async def requests(kit: Any, method: str, seed: str) -> list[Any]:
     """Drive the node that makes requests of a method; return those it made."""
     session, state = await world(kit, seed)
     leaf = state["ideas"]["0.1"]
-    if method == "expand":
+    if method == "expand" and seed == "another":  # a second idea that the same call plans
+        other = {
+            **state["ideas"]["0"],
+            "id": "0.3",
+            "parent": "0",
+            "title": MARK,
+            "depth": 1,
+            "origins": ["file"],
+        }
+        session.reasoner._replies["expand"] = [p.Expansion((), others=((),))]
+        both = {**state, "ideas": {**state["ideas"], "0.3": other}, "focus": ["0", "0.3"]}
+        await kit.update(expand, both, session)
+    elif method == "expand":
         await kit.update(expand, state, session)
     elif method == "merge":
         joint = {

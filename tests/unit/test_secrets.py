@@ -33,7 +33,8 @@ from ddax.graph.savers.serializing import serializer
 from ddax.ideas.idea import RESULT_BYTES
 from ddax.memory import chroma, shared, store
 from ddax.memory.gate import GatedMemory
-from ddax.nodes.act import _failed, act
+from ddax.nodes.act import act
+from ddax.nodes.failing import failed
 from ddax.reasoning import protocol as p
 from ddax.reasoning.breaks import broke_off
 from ddax.reasoning.entailment.rules import lexical
@@ -364,7 +365,7 @@ async def test_a_result_and_a_failure_are_not_cut_in_a_secret() -> None:
         result = await result_of("x" * (SUMMARY - shown) + LONG + " is it", "leak", context)
         assert LONG[:4] not in CUTTER.text(result.summary)
         error = RuntimeError("x" * (RESULT_BYTES - 20 - shown) + LONG + "y" * (4000 - shown))
-        row = _failed(error, CUTTER.text)
+        row = failed(error, CUTTER.text)
         assert LONG[:4] not in row["text"] and LONG[-4:] not in row["trace_text"]
 
 

@@ -70,7 +70,7 @@ async def open_library(
         found.append(Found(own, []))
     named = (*specs, *((f"documents:{len(brought)}",) if brought else ()))
     if not isinstance(embedder, CachedEmbedder):
-        embedder = CachedEmbedder(embedder, cache_dir / "vectors.sqlite")
+        embedder = await asyncio.to_thread(CachedEmbedder, embedder, cache_dir / "vectors.sqlite")
     library = await asyncio.to_thread(reading.library, named, found, embedder)
     if tell and (said := note(rows_of(library.skipped))):
         logging.getLogger("ddax").warning("%s", said)

@@ -9,7 +9,9 @@ from typing import Any
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
+from ddax.actions.sources.encodings import decoded_text, wide_text
 from ddax.actions.sources.front import plain
+from ddax.actions.sources.seen import seen_text
 from ddax.actions.sources.zipped import opened
 
 CONTAINER = "META-INF/container.xml"
@@ -34,8 +36,6 @@ def read_book(content: bytes) -> tuple[str, str, dict[str, Any]]:
 
 
 def _chapters(book: zipfile.ZipFile, package: ElementTree.Element, root: str) -> Iterator[str]:
-    from ddax.actions.sources.extract import decoded, from_html
-
     items = {str(node.get("id")): node for node in package.iterfind(".//{*}manifest/{*}item")}
     order = [items.get(str(node.get("idref"))) for node in package.iterfind(".//{*}spine/{*}itemref")]
     for item in order:
@@ -43,7 +43,8 @@ def _chapters(book: zipfile.ZipFile, package: ElementTree.Element, root: str) ->
             continue
         name = posixpath.normpath(posixpath.join(root, unquote(str(item.get("href", "")))))
         if name in book.namelist():
-            yield from_html(decoded(book.read(name)), "").text
+            data = book.read(name)
+            yield seen_text(decoded_text(data) or wide_text(data) or "")
 
 
 def _tree(book: zipfile.ZipFile, name: str) -> ElementTree.Element:

@@ -8,7 +8,9 @@ from email.message import EmailMessage, Message
 from email.parser import BytesParser
 from typing import Any
 
-from ddax.actions.sources.front import plain
+from ddax.actions.sources.encodings import decoded_text
+from ddax.actions.sources.front import field_lines, plain
+from ddax.actions.sources.seen import seen_text
 
 HEADERS = ("From", "To", "Cc", "Date", "Subject")
 MOST_PARTS = 200
@@ -16,8 +18,6 @@ MOST_PARTS = 200
 
 def read_mail(content: bytes) -> tuple[str, str, dict[str, Any]]:
     """Return the subject of a message, its text and its headers as fields; raises ValueError for none."""
-    from ddax.actions.sources.front import field_lines
-
     message = BytesParser(policy=policy.default).parsebytes(content)
     found = {name: _header(message, name) for name in HEADERS}
     fields = plain({name: value for name, value in found.items() if value})
@@ -65,9 +65,6 @@ def _parts(message: Message[Any, Any]) -> Iterator[tuple[str, str]]:
 
 def _words(part: Any) -> str:
     """Return the text of a part; of a page what is seen of it."""
-    from ddax.actions.sources.encodings import decoded_text
-    from ddax.actions.sources.extract import from_html
-
     content = part.get_payload(decode=True) or b""
     text = decoded_text(content, part.get_content_charset() or "") or ""
-    return from_html(text, "").text if part.get_content_type() == "text/html" else text
+    return seen_text(text) if part.get_content_type() == "text/html" else text

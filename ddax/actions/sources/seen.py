@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from ddax.actions.sources.markup import part
+from ddax.actions.sources.markup import parsed, part, text_of
 from ddax.actions.sources.styles import hidden_selectors, hides, same_colour
 
 if TYPE_CHECKING:
@@ -70,3 +70,10 @@ def without_hidden(tree: LexborHTMLParser) -> tuple[int, int]:
         count, chars = count + bool(text), chars + len(text)
         node.remove()
     return count, chars
+
+
+def seen_text(markup: str) -> str:
+    """Return what of a page is seen, as text."""
+    tree = parsed(markup)
+    seen(tree)
+    return INVISIBLE.sub("", text_of(tree.body)) if tree.body else ""

@@ -16,7 +16,7 @@ _FENCE = re.compile(r"```[^\n`]*\n(.*?)(?:\n[ \t]*```|\Z)", re.DOTALL)
 _BLOCK = re.compile(
     r"<{5,9} ?SEARCH[^\n]*\n(.*?)\n?={5,9}[^\n]*\n(.*?)\n?>{5,9} ?REPLACE", re.DOTALL | re.IGNORECASE
 )
-_HUNK = re.compile(r"^@@[^\n]*@@[^\n]*\n", re.MULTILINE)
+_HUNK = re.compile(r"^@@[^\n@]*@@[^\n]*\n", re.MULTILINE)
 OLD = ("old", "search", "before", "original", "find", "old_code", "old_string")
 NEW = ("new", "replace", "after", "replacement", "new_code", "new_string", "with")
 """Keys under which models write an edit as a pair."""
