@@ -18,6 +18,8 @@ pytestmark = [
 ]
 REPAIRED = "def label(n):\n    return f'Box: {n // 10} and {n % 10}!' if n > 9 else f'Item: {n}!'\n"
 """What no two edits make of the program, so that the model alone can."""
+RUNS = REPAIRED.replace("return f'Box", "return os.system('true') * '?' + f'Box")
+"""The same by a command of the shell, which no part of it can do without."""
 TEST = """from label import label
 
 def test_three():
@@ -80,7 +82,7 @@ def test_a_model_that_brings_in_a_process_is_told_of(server, tmp_path, capsys):
                 {
                     "hypothesis": "h",
                     "reasoning": "r",
-                    "code": f"import os\n\nos.system('true')\n\n\n{REPAIRED}",
+                    "code": f"import os\n\n\n{RUNS}",
                 }
             ]
         }

@@ -89,7 +89,7 @@ async def test_a_question_over_documents_takes_one_call_with_the_passages_that_m
     (body,) = server.requests
     assert rote.request_of(body) == "merge"
     prompt = body["messages"][-1]["content"]
-    passages, _, findings = prompt.partition("FINDINGS")
+    passages, _, findings = prompt.partition("FIRST READING")
     told = [n for n in range(6) if f"harbour number {n}" in passages]
     assert told and all(passages.count(f"harbour number {n}") == 1 for n in told)
     assert {n for n in range(6) if f"harbour number {n}" in findings} <= set(told)  # the answer to be checked

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 SNIPPET = 200
 """Characters shown of a source that may be visited."""
 LISTED = 12
-"""Sources shown that may be visited: what was found first bears most on the task."""
+"""Sources shown, or as many as a plan may have children: what was found first bears most on the task."""
 
 
 R = TypeVar("R")
@@ -236,6 +236,8 @@ class LanguageReasoner:
 
     async def merge(self, request: p.MergeRequest) -> p.Synthesis:
         """Put findings together into a document; where there is nothing to read, say what the model knows."""
+        if "merge" in self._book.own and "settle" not in self._book.own:  # who words one means both
+            request = replace(request, settling=False)
         named = numbered([*request.evidence, *merging.cited(request)])
         room = passage_room(self._limits, clean(meant(request.task, request.earlier)))
         settling = merging.settles(request)
@@ -370,7 +372,9 @@ class LanguageReasoner:
         unread = [x for x in (*request.hits, *request.evidence) if x.source and x.source not in request.read]
         first = {passage.source: passage for passage in reversed(unread)}
         ordered = dict.fromkeys(passage.source for passage in unread)
-        return {f"S{n}": first[source] for n, source in enumerate([*ordered][:LISTED], 1)}
+        return {
+            f"S{n}": first[source] for n, source in enumerate([*ordered][: max(LISTED, request.width)], 1)
+        }
 
     def _listed(self, known: Mapping[str, Passage]) -> str:
         rows = (
