@@ -105,15 +105,16 @@ def _compiled(found: Any, place: str) -> Any:
     """Return a graph as it is drawn: compiled, and made first where it is a function that makes one."""
     if callable(found) and not inspect.isclass(found) and not _drawable(found):
         found = _made(found, place)
-    if not inspect.isclass(found) and hasattr(found, "compile") and not hasattr(found, "get_graph"):
-        found = found.compile()
-    if not _drawable(found):
+    drawn: Any = found
+    if not inspect.isclass(drawn) and hasattr(drawn, "compile") and not hasattr(drawn, "get_graph"):
+        drawn = drawn.compile()
+    if not _drawable(drawn):
         raise UsageError(
             f"{place!r} is no graph.",
-            why=f"It is {type(found).__name__}.",
+            why=f"It is {type(drawn).__name__}.",
             mend="Name a StateGraph, a compiled graph, or a function that returns one.",
         )
-    return found
+    return drawn
 
 
 def _made(build: Callable[..., Any], place: str) -> Any:

@@ -71,7 +71,7 @@ def _misfit(answer: HumanAnswer, question: JsonDict, state: State, session: Sess
     if call["name"] not in session.actions:
         return ""  # a part that is gone: the action says so itself
     try:
-        session.actions.arguments({**call, "args": answer.arguments})
+        session.actions.arguments(ActionCall(**{**call, "args": answer.arguments}))
     except ActionError as error:
         return error.what.removesuffix(".")
     return ""

@@ -371,10 +371,8 @@ class LanguageReasoner:
             return {}  # a plan that visits none of them need not hear of them
         unread = [x for x in (*request.hits, *request.evidence) if x.source and x.source not in request.read]
         first = {passage.source: passage for passage in reversed(unread)}
-        ordered = dict.fromkeys(passage.source for passage in unread)
-        return {
-            f"S{n}": first[source] for n, source in enumerate([*ordered][: max(LISTED, request.width)], 1)
-        }
+        ordered = [*dict.fromkeys(passage.source for passage in unread)][: max(LISTED, request.width)]
+        return {f"S{n}": first[source] for n, source in enumerate(ordered, 1)}
 
     def _listed(self, known: Mapping[str, Passage]) -> str:
         rows = (
