@@ -167,3 +167,10 @@ def test_another_package_splices_its_own_node(fresh: Path, tmp_path: Path) -> No
     )
     said = run(fresh, "-m", "guest", source, tmp_path / "home", cwd=tmp_path)
     assert "an env" in said, "ddax came from the checkout, not from the wheel"
+
+
+def test_a_newcomer_builds_with_parts_of_their_own_and_resumes(fresh: Path, tmp_path: Path) -> None:
+    pytest.importorskip("docx", reason="needs the extra office")
+    script = Path(__file__).with_name("newcomer.py")
+    said = run(fresh, "-W", "error", script, tmp_path / "home", tmp_path / "papers", cwd=tmp_path)
+    assert "broken off" in said and "an env" in said
