@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
 os.environ.setdefault("ANONYMIZED_TELEMETRY", "False")
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "Agent",
     "Context",

@@ -376,7 +376,7 @@ def test_a_page_cannot_style_the_output(capsys):
 def test_help_and_version_by_the_runner():
     runner = CliRunner()
     result = runner.invoke(app, ["--version"])
-    assert (result.exit_code, result.output) == (0, "ddax 0.1.0\n")
+    assert (result.exit_code, result.output) == (0, "ddax 0.2.0\n")
     for command in typer.main.get_command(app).commands:  # type: ignore[attr-defined]
         assert runner.invoke(app, [command, "--help"]).exit_code == 0
     result = runner.invoke(app, ["run", "what?", "--sources", "a", "--json"], obj=agent().open)

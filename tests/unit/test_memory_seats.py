@@ -129,7 +129,7 @@ async def test_another_release_is_refused_by_name(tmp_path: Path) -> None:
     with owning(tmp_path, "0.0.9") as child:
         with pytest.raises(ThreadInUse, match=rf"pid {child.pid}, of ddax 0\.0\.9 ") as told:
             await reached(tmp_path)
-        assert "This is ddax 0.1.0 (record" in told.value.why
+        assert "This is ddax 0.2.0 (record" in told.value.why
         assert told.value.exit_code == 5
 
 
