@@ -238,7 +238,8 @@ def build_suite(
             )
     for path in targets:
         name = module_name(path, roots).split(".")[0]
-        if name in sys.builtin_module_names or hasattr(builtins, name):
+        # `__init__` is a package whose folder is also where imports begin.
+        if name in sys.builtin_module_names or (name != "__init__" and hasattr(builtins, name)):
             raise SourceError(
                 f"{path} would hide Python's own {name!r}.",
                 why="The tests need Python's module of this name.",
