@@ -3,9 +3,9 @@
 import pytest
 
 from ddax.environments.browser.seen import Node
+from ddax.environments.pilot import waiting
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.values import given, written_each
-from ddax.environments.pilot.waiting import awaited
 
 
 def order(word: str, text: str) -> Order:
@@ -65,4 +65,5 @@ def test_values_with_their_fields_are_told_apart(text, parts):
     ],
 )
 def test_what_is_waited_for(text, what):
-    assert awaited(text) == what
+    found = waiting._UNTIL.fullmatch(text.strip(" ."))
+    assert (found["what"] if found else "") == what

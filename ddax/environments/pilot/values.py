@@ -18,16 +18,13 @@ _SAID = re.compile(
     r"(?:into|in|as|on|to|for)\s+(?:the|a|your|both|all|its)?\s*",
     re.IGNORECASE,
 )
-_GIVEN = {
-    word: re.compile(rf"\s{before}(?=\s|$)", re.IGNORECASE)
-    for word, before in {"set": "to", "change": "to", "fill": "with"}.items()
-}
-"""What stands between a field and its value, by the word of the order."""
-_IN = re.compile(r"in\s+", re.IGNORECASE)
+_TO = re.compile(r"(.+?)(?<!\s)\s+to(?:\s+(.+)|$)", re.IGNORECASE | re.DOTALL)
+_WITH = re.compile(r"(?:in\s++)?(.+?)(?<!\s)\s+with(?:\s+(.+)|$)", re.IGNORECASE | re.DOTALL)
+_GIVEN = {"set": _TO.fullmatch, "change": _TO.fullmatch, "fill": _WITH.fullmatch}
 _WORKED_OUT = frozenset({"answer", "result", "solution"})
 """What an order has written that the page must be asked for."""
-_IS_FOR = re.compile(r"\s(?:as|into|in)\s", re.IGNORECASE)
-_ANOTHER = re.compile(r"(?:(?<!\s)\s+)?,\s*(?:and\s+)?|(?<!\s)\s+and\s+|$", re.IGNORECASE)
+_IS_FOR = r"\s(?:as|into|in)\s+"
+_ANOTHER = r"(?:(?:(?<!\s)\s+)?,\s*(?:and\s+)?|(?<!\s)\s+and\s+|$)"
 """What stands between a value with its field and the next one."""
 _EQUATION = re.compile(r"^(.*?)=(.*)$")
 _SIGNS = str.maketrans({"x": "*", "×": "*", "÷": "/", "−": "-", "–": "-"})
@@ -62,13 +59,11 @@ def said(order: Order) -> str | None:
 
 def given(order: Order) -> tuple[str, str] | None:
     """Return the field and the value of an order that names the field first: set it to, fill it with."""
-    text = order.outside.strip(" ,.")
-    found = _GIVEN[order.word].search(text) if order.word in _GIVEN else None
+    found = _GIVEN[order.word](order.outside.strip(" ,.")) if order.word in _GIVEN else None
     if found is None:
         return None
-    into = _IN.match(text) if order.word == "fill" else None
-    name = order.text[into.end() if into else 0 : found.start()].strip()
-    return name, order.text[found.end() : len(text)].strip()
+    name, value = (order.text[slice(*found.span(part))] for part in (1, 2))
+    return name, value if found[2] else ""
 
 
 def written_each(order: Order, fields: Sequence[Node]) -> list[Order]:
@@ -78,17 +73,13 @@ def written_each(order: Order, fields: Sequence[Node]) -> list[Order]:
     names = sorted((re.escape(name) for n in fields if (name := plain(label_of(n)))), key=len, reverse=True)
     if not names:
         return []
-    field = re.compile(
-        rf"{_IS_FOR.pattern}\s*(?:(?:the|your|my)\s+)?(?:{'|'.join(names)})(?:\s+field)?(?!\w)", re.IGNORECASE
-    )
-    text, found, begun = order.text.strip(" ."), list[str](), 0
-    for end in field.finditer(text):
-        behind = _ANOTHER.match(text, end.end())
-        if behind is None:
-            return []
-        found.append(text[begun : end.end()])
-        begun = behind.end()
-    whole = len(found) > 1 and begun == len(text) and all(len(_IS_FOR.findall(part)) == 1 for part in found)
+    field = rf"(?:(?:the|your|my)\s+)?(?:{'|'.join(names)})(?:\s+field)?"
+    one = rf"((?:(?!{_IS_FOR}).)+{_IS_FOR}{field}){_ANOTHER}"
+    text, found = order.text.strip(" ."), list[str]()
+    while text and (part := re.match(one, text, re.IGNORECASE)):
+        found.append(part[1])
+        text = text[part.end() :]
+    whole = len(found) > 1 and not text
     return [replace(order, text=part, outside=part) for part in found] if whole else []
 
 
