@@ -109,9 +109,6 @@ def _reasoner(here: World) -> Reasoner:
         async def mutate_patch(self, request: p.MutateRequest) -> p.Patches:
             return p.Patches(())
 
-        async def act(self, request: p.ActRequest) -> p.Acted:
-            return p.Acted(text="It needs no tools.")
-
     return Payer()
 
 

@@ -20,10 +20,10 @@ from ddax.nodes.frontier import frontier, inherited_q, score
 from ddax.nodes.gather import of_chain, of_task, task_text, usage_row
 from ddax.nodes.human import APPROVAL_OPTIONS, PROTECT_OPTIONS, REST, REST_OPTIONS
 from ddax.nodes.plain_questions import surprised
-from ddax.reasoning.budget import usage_of
+from ddax.reasoning.budget import FREE, usage_of
 from ddax.reasoning.protocol import AskRequest
 from ddax.reasoning.sourced import FIXED, sourced
-from ddax.types import Idea, JsonDict
+from ddax.types import Idea, JsonDict, Usage
 
 ASKED = "questions"
 SHOWN = 5
@@ -120,12 +120,18 @@ async def _asked(
     known = await session.memory.rows(ASKED, key=key)
     if known:
         return known[0]
+    if session.reasoner.name in FREE and situation.endswith("?"):  # it asks already, in words of its own
+        return await _kept(session, key, situation, Usage())
     request = AskRequest(await task_text(state, session), situation, options)
     request = sourced(request, task=of_task(state), situation=came, options=FIXED, evidence=FIXED)
     try:
         question = await session.metered(work["id"], state.get("usage", {})).ask(request)
-        row = {"text": question.text, "usage": usage_row(question.usage)}
     except (BudgetExceeded, ReasonerError) as error:
-        row = {"text": situation, "usage": usage_row(usage_of(error))}
+        return await _kept(session, key, situation, usage_of(error))
+    return await _kept(session, key, question.text, question.usage)
+
+
+async def _kept(session: Session, key: str, text: str, usage: Usage) -> JsonDict:
+    row = {"text": text, "usage": usage_row(usage)}
     await session.memory.log(ASKED, {"key": key, **row}, key=key)
     return row

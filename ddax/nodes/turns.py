@@ -27,7 +27,7 @@ from ddax.nodes.gather import brief_from, whole_text
 from ddax.nodes.once import TURNS
 from ddax.nodes.permission import Held, said_of
 from ddax.reasoning.acting import Acted, Call, Called
-from ddax.reasoning.protocol import ActRequest, Finding, Reasoner
+from ddax.reasoning.protocol import ActingReasoner, ActRequest, Finding
 from ddax.reasoning.sourced import TOLD, of_request, sourced
 from ddax.types import ActionCall, JsonDict, Usage
 from ddax.wording import amount
@@ -65,7 +65,7 @@ async def _opened(packet: LeafPacket, session: Session, once: Once, tools: tuple
     """Return a leaf with the turns that were asked for before."""
     rows = await session.memory.rows(TURNS, task=packet["work"]["id"], leaf=packet["leaf"], limit=MANY)
     known = {int(row["turn"]): row for row in rows}
-    reasoner = session.metered(packet["work"]["id"], packet["usage"])
+    reasoner = cast(ActingReasoner, session.metered(packet["work"]["id"], packet["usage"]))
     needed = join(*(one["origins"] for one in packet.get("known", ())))
     return _Chain(
         packet, session, once, {tool.name: tool for tool in tools}, reasoner, known,
@@ -81,7 +81,7 @@ class _Chain:
     session: Session
     once: Once
     tools: Mapping[str, Action]
-    reasoner: Reasoner
+    reasoner: ActingReasoner
     turns: dict[int, JsonDict]
     done: list[Called] = field(default_factory=list)
     rows: list[JsonDict] = field(default_factory=list)
@@ -112,6 +112,12 @@ class _Chain:
         if (row := self.turns.get(turn)) is not None:
             return self._given_again(turn, row)
         request = await self._request()
+        if not callable(getattr(self.session.reasoner, "act", None)):  # the thread began with another one
+            raise ReasonerError(
+                f"Without a model nobody chooses calls of {', '.join(self.tools)}.",
+                why="What a tool is for stands in its author's own words, which take a model to read.",
+                mend="Name a model with `model` (--model provider:model).",
+            )
         reply = await self.reasoner.act(request)
         task, leaf = self.packet["work"]["id"], self.packet["leaf"]
         row = {

@@ -371,7 +371,6 @@ class Reasoner(Protocol):
     """Everything that needs intelligence.
 
     Every method raises `ddax.errors.ReasonerError` where it cannot answer, never a default value.
-    One without `act` does no leaf of several turns, and is offered none.
     """
 
     name: str
@@ -386,6 +385,11 @@ class Reasoner(Protocol):
     async def propose_patches(self, request: PatchRequest) -> Patches: ...
     async def mutate_patch(self, request: MutateRequest) -> Patches: ...
     async def ask(self, request: AskRequest) -> Question: ...
+
+
+class ActingReasoner(Reasoner, Protocol):
+    """A reasoner that chooses the calls of a leaf of several turns; others are offered no such leaf."""
+
     async def act(self, request: ActRequest) -> Acted: ...
 
 

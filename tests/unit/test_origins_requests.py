@@ -48,7 +48,7 @@ from ddax.types import ActionCall, Passage, Record
 TASK = "Where does the harbour of Trondby get its water from?"
 MARK = "zx-4711-vault of the harbour water"
 METHODS: Mapping[str, Any] = {
-    name: get_type_hints(getattr(p.Reasoner, name))["request"] for name in p.METHODS
+    name: get_type_hints(getattr(p.ActingReasoner, name))["request"] for name in p.METHODS
 }
 FIELDS = [(method, name) for method, kind in METHODS.items() for name in sorted(text_fields(kind))]
 

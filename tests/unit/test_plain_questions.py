@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from ddax.actions.policy import permit
+from ddax.nodes.asking import _asked
 from ddax.nodes.plain_questions import approval, leave, surprised, why
-from ddax.reasoning.embedded.wording import ask
-from ddax.reasoning.protocol import AskRequest
+from ddax.reasoning.embedded import EmbeddedReasoner
+from ddax.reasoning.protocol import Question
 from ddax.types import ActionCall, Idea
 from ddax.wording import counted, listed
 
@@ -102,12 +104,24 @@ def test_a_name_that_is_long_or_has_breaks_stays_one_line() -> None:
     assert "\n" not in said and len(said) < 200
 
 
-def test_without_a_model_the_question_is_put_as_it_is_worded() -> None:
-    said = surprised(2, [leaf("visit", source="a.md")])
-    assert ask(AskRequest("Who?", said, ("go on", "stop"))).text == said
-    assert ask(AskRequest("Who?", "Nothing was found", ("go on", "stop"))).text.endswith(
-        "Shall I go on or stop?"
-    )
+@pytest.mark.parametrize(
+    ("reasoner", "situation", "said"),
+    [
+        ("embedded", "May I read this document?", "May I read this document?"),
+        ("embedded", "Nothing was found", "Nothing was found. Shall I go on or stop?"),
+        ("scripted", "May I read this document?", "And?"),
+    ],
+)
+async def test_without_a_model_the_question_is_put_as_it_is_worded(
+    kit: Any, reasoner: str, situation: str, said: str
+) -> None:
+    session = kit.session({"ask": [Question("And?")]})
+    if reasoner == "embedded":
+        session = replace(session, reasoner=EmbeddedReasoner(session.embedder))
+    state = await kit.opened(session, "Who?")
+    row = await _asked(state, session, situation, ("go on", "stop"), frozenset())
+    assert row["text"] == said
+    assert (await _asked(state, session, "Another?", (), frozenset()))["text"] == said, "asked once a step"
 
 
 @pytest.mark.parametrize(("count", "said"), [(1, "one page"), (3, "three pages"), (11, "11 pages")])

@@ -15,8 +15,6 @@ from ddax.reasoning.embedded.merge import merge
 from ddax.reasoning.embedded.question import analyse
 from ddax.reasoning.embedded.vectors import Vectors
 from ddax.reasoning.protocol import (
-    Acted,
-    ActRequest,
     ArgueRequest,
     Argument,
     AskRequest,
@@ -128,11 +126,3 @@ class EmbeddedReasoner:
         if request.kind == "curiosity":
             return await asyncio.to_thread(wonder, request)
         return wording.ask(request)
-
-    async def act(self, request: ActRequest) -> Acted:
-        """Refuse: which tool to call next takes a language model."""
-        raise ReasonerError(
-            f"Without a model nobody chooses calls of {', '.join(tool.name for tool in request.tools)}.",
-            why="What a tool is for stands in its author's own words, which take a model to read.",
-            mend="Name a model with `model` (--model provider:model).",
-        )

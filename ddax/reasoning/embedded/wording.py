@@ -15,8 +15,6 @@ from ddax.reasoning.protocol import (
 _CONFIDENCE = {"search": 0.7, "visit": 0.6, "save": 0.9, "think": 0.7}
 """How often such an action brings what is asked of it, as a rough prior."""
 DEFAULT_CONFIDENCE = 0.5
-ASKED = 600
-"""Characters of a question that is put as it was worded."""
 
 
 def predict(request: PredictRequest) -> Prediction:
@@ -61,8 +59,6 @@ def reflect(request: ReflectRequest) -> Lesson:
 def ask(request: AskRequest) -> Question:
     """Ask a human what to do, with the options in the open."""
     situation = _short(request.situation or request.task, 240).rstrip(".?!")
-    if request.situation.rstrip().endswith("?"):  # it asks already, in words of its own
-        return Question(_short(request.situation, ASKED))
     options = [option for option in request.options if option.strip()]
     if not options:
         return Question(f"{situation}. How should I go on with “{_short(request.task, 160)}”?")
