@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import tempfile
 import time
 import urllib.request
@@ -36,6 +37,7 @@ TOLD = "Answer the question in at most 60 words. Say that it is not known rather
 QUICK = 6
 OURS, PLAIN = "ddax", "BM25 and one call"
 EFFORTS = ("normal", "deep")
+_QUOTED = re.compile(r"^> .*$", re.MULTILINE)
 HIDDEN = f"{OURS}, quick, supporting documents removed"
 PEERS = (
     (Peer("LangChain create_agent", "langchain_agent", "langchain"), "shown", 50),
@@ -81,7 +83,11 @@ def run(options: Options) -> Result:
     asked = cases[:QUICK] if options.quick else cases
     if "DDAX_BENCH_URL" not in os.environ and not LOCAL_FILE.is_file():
         return Result(NAME, (), (options.seed,), notes=(f"not run: no {LOCAL_FILE.name}",))
-    with _model() as (server, model), relayed(server, _kept()) as relay, tempfile.TemporaryDirectory() as at:
+    with (
+        _model() as (server, model),
+        relayed(server, _kept(model)) as relay,
+        tempfile.TemporaryDirectory() as at,
+    ):
         found = _everyone(asked, pool, relay, Path(at), options)
     figures = [*_figures(asked, found, options.seed)]
     notes = (
@@ -110,9 +116,11 @@ def _model() -> Iterator[tuple[str, str]]:
         server.close()
 
 
-def _kept() -> Path:
+def _kept(model: str) -> Path:
+    """Return where the replies of a model are kept: those of another one say nothing of it."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return Path(os.environ.get("DDAX_BENCH_KEPT") or cache / "ddax" / "model-questions")
+    kept = Path(os.environ.get("DDAX_BENCH_KEPT") or cache / "ddax" / "model-questions")
+    return kept / re.sub(r"[^\w.-]+", "-", model)
 
 
 def _everyone(
@@ -162,7 +170,7 @@ async def _ours(bench: hotpot.Bench, case: Case, relay: Relay, effort: str, hide
             result = await agent.run(case.question, thread=f"question-{bench.runs}")
     except DdaxError as error:
         return _fate(relay, "", error=str(error))
-    wrong = "" if result["status"] in ("done", "not_found", "failed") else str(result["stop_reason"])
+    wrong = "" if result["status"] in ("done", "not_found") else str(result["stop_reason"])
     found = result["status"] == "done"
     return _fate(relay, result["answer"] if found else "", short=result["short"], found=found, error=wrong)
 
@@ -205,6 +213,12 @@ def _figures(cases: Sequence[Case], found: Mapping[str, list[Fate]], seed: int) 
         got = bootstrap(values, seed=seed)
         yield Figure(f"{who}: answer in the answer (60 words)", got.value, "share", target, got.low, got.high,
                      len(values))  # fmt: skip
+        if who.startswith(OURS):
+            quoted = [
+                float(holds(case.answer, one.answer)) for case, one in zip(cases, found[who], strict=False)
+            ]
+            yield Figure(f"{who}: the same with the quotations behind it", float(np.mean(quoted)), "share",
+                         n=len(quoted))  # fmt: skip
         yield from _costs(who, found[who], ours=who == mine)
     if mine in right:
         yield from _halves(right[mine])
@@ -216,7 +230,9 @@ def _figures(cases: Sequence[Case], found: Mapping[str, list[Fate]], seed: int) 
 
 
 def _right(cases: Sequence[Case], fates: Sequence[Fate]) -> list[float]:
-    return [float(holds(case.answer, one.answer)) for case, one in zip(cases, fates, strict=False)]
+    """Return whether each answer holds the wanted one; what is quoted behind an answer is no part of it."""
+    own = (_QUOTED.sub("", one.answer) for one in fates)
+    return [float(holds(case.answer, said)) for case, said in zip(cases, own, strict=False)]
 
 
 def _costs(who: str, fates: Sequence[Fate], *, ours: bool) -> Iterator[Figure]:
@@ -255,5 +271,5 @@ def _refusals(found: Mapping[str, Sequence[Fate]], seed: int) -> Iterator[Figure
         ("refused with them", mine, None),
     ):
         if fates:
-            got = bootstrap([float(not one.found) for one in fates], seed=seed)
+            got = bootstrap([float(not one.found and not one.error) for one in fates], seed=seed)
             yield Figure(f"ddax, quick: {name}", got.value, "share", target, got.low, got.high, len(fates))

@@ -62,9 +62,10 @@ class Relay:
                 found: dict[str, Any] = json.loads(file.read_text("utf-8"))
                 return found
             row = self._asked(path, body)
-            part = file.with_suffix(".part")
-            part.write_text(json.dumps(row), "utf-8")
-            part.rename(file)
+            if row["status"] < 500 and row["status"] != 429:  # what may pass is asked again
+                part = file.with_suffix(".part")
+                part.write_text(json.dumps(row), "utf-8")
+                part.rename(file)
             return row
 
     def _asked(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Chains of tool calls in one leaf: completed, and killed at many places and resumed without a repeated call.
+"""Chains of tool calls in one leaf: completed, and killed at many places and resumed with no effect twice.
 
 A scripted model behind OpenAI's protocol obeys what it reads: each call takes the key that the result before
 it told, by native tool calling. Its first call names a side that the tool does not take: told, and mended.
@@ -117,8 +117,12 @@ def _figures(length: int, told: Mapping[str, Any]) -> list[Figure]:
         Figure(f"{name}: kills", float(len(runs)), target=Target(">=", 1)),
         Figure(
             f"{name}: effects done twice after a kill",
-            float(sum(max(0, run.get("opened", 0) - length) + run.get("again", 0) for run in runs)),
-            target=Target("<=", 0), n=len(runs),
+            float(sum(max(0, run.get("opened", 0) - length) for run in runs)), target=Target("<=", 0),
+            n=len(runs),
+        ),
+        Figure(
+            f"{name}: calls of unknown outcome made again under their key, the most after one kill",
+            float(max((run.get("again", 0) for run in runs), default=0)), target=Target("<=", 1), n=len(runs),
         ),
         Figure(
             f"{name}: resumed to the same DAG", same / len(runs) if runs else 0.0, target=Target(">=", 1),

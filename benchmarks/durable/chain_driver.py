@@ -78,7 +78,10 @@ class Points:
 
 
 def door(book: Path, points: Points, length: int) -> Action:
-    """Return the tool; its effect is a line in a book, and under one key there is one line."""
+    """Return the tool; its effect is a line in a book, and under one key there is one line.
+
+    Each time it is called stands in a book of its own, whatever comes of it.
+    """
 
     @action(effect="writes", idempotent=True, brings=("web:doors.example",))
     async def open_door(context: ActionContext, key: str, side: Literal["left", "right"]) -> str:
@@ -86,6 +89,8 @@ def door(book: Path, points: Points, length: int) -> Action:
         number = next((n for n in range(length) if key_of(n) == key), None)
         if number is None or side != side_of(number):
             raise ActionError(f"no door has the key {key} on the {side}.", kind="locked")
+        with book.with_name("called.txt").open("a", encoding="utf-8") as calls:
+            calls.write(f"{context.key}\n")
         lines = book.read_text().splitlines() if book.exists() else []
         if context.key not in lines:
             with book.open("a", encoding="utf-8") as written:
@@ -120,11 +125,11 @@ async def drive(base: str, home: Path, length: int, points: Points, *, resume: b
         session = await agent.services.session(None)
         intents = await session.memory.rows("intents", limit=10_000)
     ideas = dag.subtree(state["ideas"], state["work"]["root"])
-    opened = (home / "book.txt").read_text().splitlines()
+    opened, called = ((home / f"{name}.txt").read_text().splitlines() for name in ("book", "called"))
     return {
         "digest": dag.digest(state["ideas"]), "status": result["status"], "points": points.passed,
         "leaves": sum(idea["kind"] == "leaf" for idea in ideas), "opened": len(opened),
-        "again": len(opened) - len(set(opened)), "intents": len(intents),
+        "again": len(called) - length, "intents": len(intents),
         "calls": result["usage"]["model_calls"],
         "last": key_of(length) in json.dumps([idea.get("result", "") for idea in ideas]),
     }  # fmt: skip

@@ -169,7 +169,8 @@ def asked_form(output: str | None) -> Any:
         found = read_json_text(Path(output).expanduser().read_bytes())
     except OSError as exc:
         raise UsageError(
-            f"--output {output!r} names no form.", why=f"There is no such file: {exc.strerror or exc}.",
+            f"--output {output!r} names no form.",
+            why=f"As a file it cannot be read: {exc.strerror or exc}.",
             mend="Write text, report, or the name of a file with a JSON schema.",
         ) from exc  # fmt: skip
     except ValueError as exc:

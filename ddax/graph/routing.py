@@ -11,12 +11,10 @@ from ddax.ideas import dag
 from ddax.types import Idea
 
 Next = Literal["expand", "act", "merge", "evolve", "protect", "reflect"]
-CARRIED = ("id", "root", "thread", "opened", "trunk", "read_as")
-"""What a leaf is told of the task it is done for."""
 CHAIN = "work"
 """The action of a leaf of several turns: it alone is told what the ideas it needs have found."""
 CHOICES: tuple[str, ...] = get_args(Next)
-CARRIED = ("id", "root", "thread", "opened", "trunk", "road")
+CARRIED = ("id", "root", "thread", "opened", "trunk", "road", "read_as")
 """What a leaf is told of the task; a key that a task has not is left out."""
 
 

@@ -16,12 +16,13 @@ from ddax.errors import ReasonerError, Unavailable
 from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.nodes.quoting import synthesis
-from ddax.reasoning.budget import FREE, usage_of
+from ddax.reasoning.budget import FREE, charge, usage_of
 from ddax.reasoning.protocol import Finding, MergeRequest, Synthesis
 from ddax.reasoning.recording import read_as, request_hash
 from ddax.reasoning.reports import Section, assembled, plain
 from ddax.types import Passage
 
+AGAIN = "Try a more capable model, or `output: text`."
 PARTS = "report_parts"
 """The log of the parts of reports that are written."""
 WORDS_OF_A_SECTION, FEWEST, MOST = 150, 2, 8
@@ -112,11 +113,15 @@ async def report(state: State, request: MergeRequest, session: Session) -> Synth
     written = await asyncio.gather(*(_section(made, planned, n) for n in range(len(planned))))
     sections = [one for one in written if one.reply.found and one.reply.text.strip()]
     usage = sum((one.reply.usage for one in written), outline.usage)
+    notes = tuple(note for one in written for note in one.notes)
+    if not sections and notes:  # it is the model that failed, not the sources
+        error = ReasonerError("No section of the report could be written.", why=notes[0], mend=AGAIN)
+        charge(error, usage)
+        raise error
     if not sections:
         return replace(outline, text=_unfound(request), found=False, data={}, usage=usage)
     closing = await _closing(made, sections)
     found = assembled(title, sections, closing.data, made.words)
-    notes = [note for one in written for note in one.notes]
     return replace(found, usage=usage + closing.usage, notes=(*notes, *found.notes, *closing.notes))
 
 

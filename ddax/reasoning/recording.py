@@ -43,6 +43,7 @@ OPTIONAL = {
     "tried": (),
     "others": (),
     "kind": "",
+    "settling": False,
 }
 """Fields of requests that are left out where they say nothing, as in recordings from before them."""
 

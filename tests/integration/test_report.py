@@ -167,6 +167,14 @@ async def test_a_section_that_cannot_be_had_costs_that_section(place, served):
     assert any("“The ferry” could not be written" in note for note in result["notes"])
 
 
+async def test_where_no_section_can_be_had_the_model_failed_and_not_the_sources(place, served):
+    served(Writer(**dict.fromkeys(SECTIONS, "no object at all")))
+    result = await told(place, settings(place))
+    assert result["status"] == "failed"
+    assert "No section of the report could be written" in json.dumps(result["failures"])
+    assert not result["answer"].startswith("Not found")
+
+
 async def test_an_outline_that_cannot_be_read_is_that_of_the_ideas(place, served):
     served(Writer(outline="no object at all"))
     async with open_agent(settings(place), home=place / "home") as agent:

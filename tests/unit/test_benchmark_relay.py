@@ -67,3 +67,25 @@ def test_the_lead_is_over_the_questions_that_both_were_asked() -> None:
     assert figures["ddax, quick: tokens a question"].value == 1200
     assert figures["ddax, quick: refused without the supporting documents"].value == 1
     assert figures["ddax: runs that ended in an error or a time-out"].value == 0
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_what_may_pass_is_asked_again(tmp_path: Path, status: int) -> None:
+    class Busy(Counted):
+        def _asked(self, path: str, body: Any) -> dict[str, Any]:
+            return {**super()._asked(path, body), "status": status}
+
+    relay = Busy("http://127.0.0.1:1", tmp_path)
+    assert [relay.answer("/v1/chat/completions", BODY)[0] for _ in range(2)] == [status, status]
+    assert relay.asked == 2
+
+
+def test_a_quotation_is_no_answer_and_a_failure_no_refusal() -> None:
+    cases = [Case("Question?", "Oslo", frozenset())]
+    quoted = Fate("In Bergen.\n\n> Oslo is a town.", True, 1, 1200, 9.0)
+    failed = Fate("", False, 1, 900, 7.0, error="model: no usable reply")
+    figures = {one.name: one for one in _figures(cases, {"ddax, quick": [quoted], HIDDEN: [failed]}, 0)}
+    assert figures["ddax, quick: answer in the answer (60 words)"].value == 0
+    assert figures["ddax, quick: the same with the quotations behind it"].value == 1
+    assert figures["ddax, quick: refused without the supporting documents"].value == 0
+    assert figures["ddax: runs that ended in an error or a time-out"].value == 1

@@ -1,12 +1,15 @@
 """A repair is read as a person would read it: whole, by functions, as an edit, a diff, or in words."""
 
+import sys
+
 import pytest
 
-from ddax.reasoning.language.edits import program_of
+from ddax.reasoning.language.edits import program_of, spoken
 from ddax.reasoning.language.readers import patches
 from ddax.reasoning.language.reading import read_reply
 from ddax.reasoning.language.wire import PatchesWire, Unfit
 
+FED = "def first(a):\n    return a\n\f\ndef second(b):\n    return b - 1\n"
 SHOP = '''"""A shop."""
 import math
 
@@ -141,3 +144,26 @@ def test_a_reply_of_which_nothing_fits_is_asked_for_again():
     reply = read_reply('{"candidates": [{"code": "def lost():\\n    pass"}]}', PatchesWire).found
     with pytest.raises(Unfit, match="neither a function"):
         patches(reply, SHOP, 4)
+
+
+def test_lines_are_counted_as_python_does():
+    assert program_of("def second(b):\n    return b + 1\n", FED) == FED.replace("b - 1", "b + 1")
+
+
+def test_blocks_that_never_end_are_no_repair_and_take_no_longer_than_their_length():
+    def calls(lines):
+        seen = 0
+
+        def count(frame, event, arg):
+            nonlocal seen
+            seen += event == "line"
+            return count
+
+        sys.settrace(count)
+        try:
+            assert spoken("<<<<<<< SEARCH\nx\n" * lines) == []
+        finally:
+            sys.settrace(None)
+        return seen
+
+    assert calls(400) < 2.5 * calls(200)

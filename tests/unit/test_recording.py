@@ -88,6 +88,10 @@ def test_a_request_without_a_world_is_recorded_as_before_there_were_any():
     assert request_hash("expand", PAIRS["expand"][0]) == "db0847bd747c590f594b880d11ea8beb"
 
 
+def test_a_merge_is_recorded_as_before_it_could_settle_a_task():
+    assert request_hash("merge", PAIRS["merge"][0]) == "83004eeafc0aa7a2660bbf99bde66c7c"
+
+
 async def test_what_was_not_recorded_fails(tmp_path):
     recorder = RecordingReasoner(ScriptedReasoner({"ask": [p.Question("q")]}), tmp_path / "r", environment={})
     await recorder.ask(PAIRS["ask"][0])

@@ -12,10 +12,12 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.vectorstores import InMemoryVectorStore
 
 from ddax import Context, from_retriever, open_agent
-from ddax.actions.sources.brought import documents_of, own_name
-from ddax.errors import UsageError
+from ddax.actions.sources.brought import RetrievedLibrary, documents_of, own_name
+from ddax.actions.sources.documents import ExtractCache
+from ddax.errors import ActionError, UsageError
 from ddax.graph.services import Parts
 from ddax.ideas.origins import of_source
+from ddax.memory.embeddings import HashEmbedder
 from ddax.testing import PageLibrary
 
 SETTINGS: dict[str, Any] = {"mood": {"engine": "numpy"}}
@@ -136,12 +138,15 @@ def test_metadata_is_plain_and_small() -> None:
 async def test_a_secret_in_a_document_is_blotted_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SHOP_API_KEY", "sk-verysecretvalue-1234567890")
     text = f"{TOLD} The key is sk-verysecretvalue-1234567890."
-    for given in ({"documents": [Document(text)]}, {"retriever": Listed(held=[Document(text)])}):
+    told = Document(text, metadata={"source": "kept/sk-verysecretvalue-1234567890.txt", "header": text})
+    for given in ({"documents": [told]}, {"retriever": Listed(held=[told])}):
         context = Context(**SETTINGS)
         async with open_agent(context, home=tmp_path / next(iter(given)), **given) as agent:
             library = (await agent.services.session(context)).library
             page = await library.read((await library.search("Harbour Almanac"))[0].source)
-            assert "verysecret" not in page.text
+            assert "verysecret" not in repr(page) and TOLD in page.text
+    kept = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert b"verysecret" not in kept
 
 
 def test_who_sees_a_query_is_known() -> None:
@@ -195,3 +200,41 @@ async def test_a_thread_with_documents_is_not_resumed_without_them(tmp_path: Pat
         agent.runs.save(replace(info, status="running"))
         with pytest.raises(UsageError, match="was given documents"):
             await agent.resume("t")
+
+
+async def test_each_piece_that_is_retrieved_is_read_as_itself(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("# Harbour\n\nThe file says what the harbour is.\n")
+    source = f"{tmp_path}/docs/a.md"
+    pieces = [Document(TOLD, metadata={"source": source}), Document(OTHER, metadata={"source": source})]
+    pieces += [Document("The first of no name."), Document("The second of no name.")]
+    context = Context(sources=(f"{tmp_path}/docs",), **SETTINGS)
+    for _ in range(2):  # in a later process, too
+        async with open_agent(context, home=tmp_path / "home", retriever=Listed(held=pieces)) as agent:
+            library = (await agent.services.session(context)).library
+            asked = (
+                "Harbour Almanac",
+                "Lantern Atlas",
+                "first of no name",
+                "second of no name",
+                "file harbour",
+            )
+            hits = [hit for query in asked for hit in await library.search(query, k=9)]
+            pages = {hit.source: (await library.read(hit.source)).text for hit in hits}
+            assert all(hit.snippet[:30] in pages[hit.source] for hit in hits)
+            assert len({hit.source for hit in hits}) == len(set(pages.values())) == 5
+            assert "The file says" in pages[source]
+
+
+async def test_a_retriever_is_asked_where_the_other_search_fails(tmp_path: Path) -> None:
+    class Away(PageLibrary):
+        async def search(self, query: str, **more: Any) -> Any:
+            raise ActionError("the service is away.", kind="unreachable")
+
+    embedder = HashEmbedder()
+    shelf = from_retriever(Listed(held=held()))
+    both = RetrievedLibrary(Away({}), shelf, embedder, ExtractCache(tmp_path))
+    assert (await both.search("Harbour Almanac"))[0].source == "almanac.pdf#page=3"
+    failing = from_retriever(Listed(held=[], fails=True))
+    with pytest.raises(ActionError, match="the service is away"):
+        await RetrievedLibrary(Away({}), failing, embedder, ExtractCache(tmp_path)).search("Harbour")

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
+import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ddax.actions.sources.brought import blotted
 from ddax.actions.sources.documents import SCHEMA, ExtractCache
 from ddax.actions.sources.files import (
     MAX_BYTES,
@@ -65,9 +66,7 @@ async def open_library(
     reading = _Reading(cache, cache_dir, tuple(allow_hosts), max_bytes, web, wait, progress)
     found = [await reading.looked_at(spec) for spec in dict.fromkeys(specs)]
     if brought:
-        clean = cache.redactor.value
-        own = [replace(one, title=clean(one.title), text=clean(one.text)) for one in brought]
-        found.append(Found(own, []))
+        found.append(Found([blotted(one, cache.redactor.value) for one in brought], []))
     named = (*specs, *((f"documents:{len(brought)}",) if brought else ()))
     if not isinstance(embedder, CachedEmbedder):
         embedder = await asyncio.to_thread(CachedEmbedder, embedder, cache_dir / "vectors.sqlite")
@@ -136,7 +135,7 @@ class _Reading(NamedTuple):
 def _stamps(found: Found | Scan) -> Iterator[str]:
     """Yield what an index depends on: of files their names, times and sizes, of others what they say."""
     if isinstance(found, Scan):
-        yield f"{SCHEMA}\0{found.max_bytes}\n"
+        yield f"{SCHEMA}\0{found.max_bytes}\0{os.path.abspath(found.folder)}\n"
         yield from stamps(found)
         return
     for one in found.documents:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -104,14 +104,22 @@ def documents_of(given: Iterable[LangChainDocument]) -> list[Document]:
     found: dict[str, Document] = {}
     for number, one in enumerate(given, 1):
         if one.page_content.strip():
-            made = _document(one, number)
+            made = _document(one, f"{OWN}{number}")
             found[_unused(made.source, found)] = made
     return [replace(made, source=source) for source, made in found.items()]
 
 
-def _document(given: LangChainDocument, number: int) -> Document:
+def blotted(one: Document, clean: Callable[[Any], Any]) -> Document:
+    """Return a document without secrets in anything it says of itself."""
+    return replace(
+        one, source=clean(one.source), title=clean(one.title), text=clean(one.text),
+        notes=clean(dict(one.notes)),
+    )  # fmt: skip
+
+
+def _document(given: LangChainDocument, unnamed: str) -> Document:
     held = plain_fields(given.metadata)
-    source = str(given.metadata.get("source") or given.id or f"{OWN}{number}").strip()
+    source = str(given.metadata.get("source") or given.id or unnamed).strip()
     place = next((f"#{key}={held[key]}" for key in PLACES if key in held), "")
     title = str(given.metadata.get("title") or "") or from_text(given.page_content).title or _name(source)
     made = document(Extracted(title[:200], given.page_content), own_name(source) + place)
@@ -163,17 +171,26 @@ class RetrievedLibrary:
         self.found: dict[str, Document] = {}
 
     async def search(self, query: str, *, intent: str = "", k: int = 10, mode: str = "hybrid") -> list[Hit]:
-        """Find the k best documents of both, by score; raises ActionError where neither could search."""
-        local = await self.local.search(query, intent=intent, k=k, mode=mode)
-        try:
-            drawn = await self._draw(query)
-        except ActionError as error:
-            if not local:
-                raise
+        """Find the k best of both, by score; raises ActionError where none is found and one failed."""
+        both = (self.local.search(query, intent=intent, k=k, mode=mode), self._retrieved(query))
+        found = list[Hit]()
+        failed = list[ActionError]()
+        for came in await asyncio.gather(*both, return_exceptions=True):
+            if isinstance(came, ActionError):
+                failed.append(came)
+            elif isinstance(came, BaseException):
+                raise came
+            else:
+                found += came
+        if failed and not found:
+            raise failed[0]
+        for error in failed:
             logging.getLogger("ddax").warning("only the other sources were searched: %s", error)
-            drawn = []
-        scored = await asyncio.to_thread(self._scored, query, drawn) if drawn else []
-        return sorted([*local, *scored], key=lambda hit: -hit.score)[:k]
+        return sorted(found, key=lambda hit: -hit.score)[:k]
+
+    async def _retrieved(self, query: str) -> list[Hit]:
+        drawn = await self._draw(query)
+        return await asyncio.to_thread(self._scored, query, drawn) if drawn else []
 
     async def _draw(self, query: str) -> list[Document]:
         """Ask the retriever and keep what it gave; raises ActionError for whatever it raises."""
@@ -190,13 +207,21 @@ class RetrievedLibrary:
                 kind="retriever",
             ) from error
         clean = self.cache.redactor.value
-        drawn = [replace(one, title=clean(one.title), text=clean(one.text), notes=clean(dict(one.notes)))
-                 for one in documents_of(given)]  # fmt: skip
-        self.found.update({one.source: one for one in drawn})
+        made = (_document(one, OWN + self.asked.name) for one in given if one.page_content.strip())
+        drawn = [await self._named(blotted(one, clean)) for one in made]
         await asyncio.to_thread(
             self.cache.put, [(self._key(one.source), "", [_extract(one)]) for one in drawn]
         )
         return drawn
+
+    async def _named(self, one: Document) -> Document:
+        """Keep a document under its name, or under one of its own where another text has that already."""
+        named = document(_extract(one), one.source)
+        other = self.local.holds(named.source, "") is not None
+        if other or ((kept := await self._kept(named.source)) is not None and kept.doc_id != named.doc_id):
+            named = replace(named, source=f"{named.source}~{named.doc_id[:8]}")
+        self.found[named.source] = named
+        return named
 
     def _scored(self, query: str, drawn: Sequence[Document]) -> list[Hit]:
         """Score as the library does: half by the words of the query, half by meaning."""
@@ -211,14 +236,17 @@ class RetrievedLibrary:
 
     async def read(self, source: str) -> Document:
         """Return a whole document, also one that the retriever found in an earlier process."""
-        if source in self.found:
-            return self.found[source]
-        rows = await asyncio.to_thread(self.cache.get, [(self._key(source), "")])
-        kept = rows.get(self._key(source))
-        if isinstance(kept, list) and kept:
+        return await self._kept(source) or await self.local.read(source)
+
+    async def _kept(self, source: str) -> Document | None:
+        """Return what was retrieved under a name, now or before; None where nothing was."""
+        if source not in self.found:
+            rows = await asyncio.to_thread(self.cache.get, [(self._key(source), "")])
+            kept = rows.get(self._key(source))
+            if not (isinstance(kept, list) and kept):
+                return None
             self.found[source] = document(kept[0], source)
-            return self.found[source]
-        return await self.local.read(source)
+        return self.found[source]
 
     async def mentioned(self, text: str, *, limit: int = 10) -> list[Hit]:
         """Find documents of the local sources that a text names."""

@@ -6,6 +6,7 @@ import hashlib
 import io
 import logging
 import re
+import zipfile
 import zlib
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
@@ -112,7 +113,8 @@ def from_kind(content: bytes, kind: str) -> Extracted:
     except NotText:
         raise
     except (ValueError, KeyError, TypeError, AttributeError, IndexError, LookupError, OSError, EOFError,
-            RecursionError, NotImplementedError, SyntaxError, AssertionError, zlib.error) as exc:  # fmt: skip
+            RecursionError, NotImplementedError, SyntaxError, AssertionError, zlib.error,
+            zipfile.BadZipFile) as exc:  # fmt: skip
         # Libraries of office files let the errors of their own walk through damaged ones pass.
         raise NotText(f"it is a damaged {kind} file ({type(exc).__name__}: {str(exc)[:100]})") from exc
     if not text.strip():

@@ -89,7 +89,7 @@ class Index:
             return self.__dict__.get("bm25") or self._open(self._folder)
 
     def _open(self, folder: Path) -> Bm25:
-        path = folder / f"bm25-{self._key or self._named()}.npz"
+        path = folder / f"bm25-{INDEX_VERSION}-{self._key or self._named()}.npz"
         bm25 = Bm25.load(path)
         if bm25 is None or bm25.size != len(self.passages):
             bm25 = Bm25.build(

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import count, groupby
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -51,8 +51,11 @@ class Acting:
         found: dict[str, str] = {}
         for tool in self.tools:
             plain = re.sub(r"[^A-Za-z0-9_-]", "_", tool.name)[:NAME] or "tool"
-            number = sum(plain == taken.rpartition("__")[0] or plain == taken for taken in found.values())
-            found[tool.name] = f"{plain[: NAME - 4]}__{number}" if number else plain
+            sent = next(
+                name for number in count() if (name := f"{plain[: NAME - 4]}__{number}" if number else plain)
+                not in found.values()
+            )  # fmt: skip
+            found[tool.name] = sent
         return found
 
     def choices(self, models: Arguments) -> dict[str, list[str]]:

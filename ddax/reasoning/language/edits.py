@@ -13,9 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 _FENCE = re.compile(r"```[^\n`]*\n(.*?)(?:\n[ \t]*```|\Z)", re.DOTALL)
-_BLOCK = re.compile(
-    r"<{5,9} ?SEARCH[^\n]*\n(.*?)\n?={5,9}[^\n]*\n(.*?)\n?>{5,9} ?REPLACE", re.DOTALL | re.IGNORECASE
+_SEARCH, _WITH, _DONE = (
+    re.compile(rf"\s*+{sign}", re.IGNORECASE) for sign in ("<{5,9} ?SEARCH", "={5,9}", ">{5,9} ?REPLACE")
 )
+"""The lines about the two parts of an edit."""
+_BREAK = re.compile(r"\r\n|\r|\n")
 _HUNK = re.compile(r"^@@[^\n@]*@@[^\n]*\n", re.MULTILINE)
 OLD = ("old", "search", "before", "original", "find", "old_code", "old_string")
 NEW = ("new", "replace", "after", "replacement", "new_code", "new_string", "with")
@@ -31,7 +33,7 @@ def program_of(said: str, original: str) -> str | None:
     if len(said) > LONGEST:
         return None
     text = _line_breaks(_unfenced(said))
-    blocks = [(old, new) for old, new in _BLOCK.findall(text)]
+    blocks = list(_blocks(text))
     if blocks or _is_diff(text):
         return _edited(original, blocks or list(_hunks(text)))
     return _of_code(text, original)
@@ -52,8 +54,8 @@ def spoken(text: str) -> list[str]:
     fenced = [code for code in _FENCE.findall(text[:LONGEST]) if code.strip()]
     if fenced:
         return fenced
-    bare = textwrap.dedent(text).strip("\n")
-    is_code = bool(_BLOCK.search(bare)) or _is_diff(bare) or bool(_definitions(_parsed(bare)))
+    bare = textwrap.dedent(text[:LONGEST]).strip("\n")
+    is_code = any(_blocks(bare)) or _is_diff(bare) or bool(_definitions(_parsed(bare)))
     return [bare] if is_code else []
 
 
@@ -72,8 +74,29 @@ def _line_breaks(text: str) -> str:
     return text.replace("\\n", "\n").replace("\\t", "\t").replace('\\"', '"')
 
 
+def _lines(text: str) -> list[str]:
+    """Return the lines of a text as Python counts them: a form feed stands within one."""
+    lines = _BREAK.split(text)
+    return lines if lines[-1] else lines[:-1]
+
+
+def _blocks(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the edits that are written as SEARCH and REPLACE blocks, as texts before and after."""
+    parts = list[list[str]]()
+    for line in _lines(text):
+        if _SEARCH.match(line):
+            parts = [[]]
+        elif len(parts) == 1 and _WITH.match(line):
+            parts.append([])
+        elif len(parts) == 2 and _DONE.match(line):
+            yield "\n".join(parts[0]), "\n".join(parts[1])
+            parts = []
+        elif parts:
+            parts[-1].append(line)
+
+
 def _is_diff(text: str) -> bool:
-    lines = text.splitlines()
+    lines = _lines(text)
     return bool(_HUNK.search(text)) or (
         any(line.startswith("--- ") for line in lines) and any(line.startswith("+++ ") for line in lines)
     )
@@ -81,11 +104,9 @@ def _is_diff(text: str) -> bool:
 
 def _hunks(text: str) -> Iterator[tuple[str, str]]:
     """Yield the hunks of a diff as texts before and after; line numbers are passed over."""
-    body = "\n".join(
-        line for line in text.splitlines() if not line.startswith(("--- ", "+++ ", "diff ", "\\"))
-    )
+    body = "\n".join(line for line in _lines(text) if not line.startswith(("--- ", "+++ ", "diff ", "\\")))
     for part in _HUNK.split(body + "\n"):
-        lines = [line for line in part.splitlines() if line[:1] in ("+", "-", " ", "")]
+        lines = [line for line in _lines(part) if line[:1] in ("+", "-", " ", "")]
         if any(line[:1] in ("+", "-") for line in lines):
             old = [line[1:] for line in lines if line[:1] != "+"]
             yield "\n".join(old), "\n".join(line[1:] for line in lines if line[:1] != "-")
@@ -93,14 +114,14 @@ def _hunks(text: str) -> Iterator[tuple[str, str]]:
 
 def _edited(original: str, edits: Sequence[tuple[str, str]]) -> str | None:
     """Return a text with edits made in it; None where one fits nowhere, or in several places."""
-    lines = original.splitlines()
+    lines = _lines(original)
     for old, new in edits:
-        before = [line.rstrip() for line in old.strip("\n").splitlines()]
+        before = [line.rstrip() for line in _lines(old.strip("\n"))]
         places = [n for n in range(len(lines)) if before and _alike(lines[n : n + len(before)], before)]
         if len(places) != 1:
             return None
         shift = _indent(lines[places[0]]) - _indent(before[0])
-        lines[places[0] : places[0] + len(before)] = _moved(new.strip("\n").splitlines(), shift)
+        lines[places[0] : places[0] + len(before)] = _moved(_lines(new.strip("\n")), shift)
     return "\n".join(lines) + "\n"
 
 
@@ -180,14 +201,14 @@ def _put_in(code: str, tree: ast.Module, original: str, before: ast.Module) -> s
         source = _source(code, node)
         for name, inner in _parts(node, places):
             if inner is node and name not in places:
-                fresh += [] if source in original else source.splitlines()
+                fresh += [] if source in original else _lines(source)
             elif name in places and not _left_out(inner):
                 old = places[name]
                 lines = textwrap.dedent(_source(code, inner)).splitlines()
                 pieces.append((_first(old), old.end_lineno or 0, _moved(lines, old.col_offset)))
     if not pieces:
         return None
-    lines = original.splitlines()
+    lines = _lines(original)
     for first, last, text in sorted(pieces, reverse=True):
         lines[first - 1 : last] = text
     return "\n".join(_with_new(lines, fresh, before)) + "\n"
@@ -223,7 +244,7 @@ def _first(node: Definition) -> int:
 
 def _source(code: str, node: Any) -> str:
     first = _first(node) if isinstance(node, Definition) else node.lineno
-    return "\n".join(code.splitlines()[first - 1 : node.end_lineno])
+    return "\n".join(_lines(code)[first - 1 : node.end_lineno])
 
 
 def _with_new(lines: list[str], fresh: Sequence[str], before: ast.Module) -> list[str]:
@@ -246,5 +267,5 @@ def _with_body(text: str, original: str, before: ast.Module | None) -> str | Non
     function = functions[0]
     docstring = ast.get_docstring(function) is not None
     first = function.body[1 if docstring and len(function.body) > 1 else 0].lineno
-    lines = original.splitlines()
-    return "\n".join([*lines[: first - 1], *body.splitlines(), *lines[function.end_lineno or 0 :]]) + "\n"
+    lines = _lines(original)
+    return "\n".join([*lines[: first - 1], *_lines(body), *lines[function.end_lineno or 0 :]]) + "\n"
