@@ -23,7 +23,7 @@ def body_of(error: BaseException) -> str:
     response = getattr(error, "response", None)
     try:
         text = getattr(response, "text", "") if response is not None else ""
-    except Exception:
+    except Exception:  # a body that was streamed and not read raises; the error itself may have one
         text = ""
     if isinstance(text, str) and text.strip():
         return text[:MOST]
