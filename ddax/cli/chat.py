@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -15,6 +14,7 @@ from ddax.cli.backend import (
     Opener,
     Output,
     check_thread,
+    how_to,
     hushed,
     new_thread,
     opener_of,
@@ -85,24 +85,34 @@ def chat(
     }  # fmt: skip
     name = check_thread(thread) or new_thread()
     chosen = asked_settings(name, config, arguments, output)
-    code = talk(opener_of(context), chosen, name, output)
-    output.note(f"Go on: ddax chat --thread {name}")
+    code, answered = talk(opener_of(context), chosen, name, output)
+    if answered or run_folder().load(name) is not None:  # else there is no thread to go on with
+        output.note(f"Go on: {how_to('chat --thread', name)}")
     raise typer.Exit(code)
 
 
-def talk(opener: Opener, chosen: Context, thread: str, output: Output) -> int:
-    """Answer line after line with one agent; return the exit code of the last answer."""
+class Turn(NamedTuple):
+    """How a line of a talk ended: its exit code, whether the thread waits now, and whether the line ran."""
+
+    code: int = 0
+    waits: bool = False
+    ran: bool = False
+
+
+def talk(opener: Opener, chosen: Context, thread: str, output: Output) -> tuple[int, bool]:
+    """Answer line after line with one agent; return the last exit code, and whether any line was answered."""
     interrupts = Interrupts(note=output.note, leave=lambda: report(interrupted(thread, None), json=False))
 
-    async def work() -> int:
-        code, waits = 0, False
+    async def work() -> tuple[int, bool]:
+        last, answered = Turn(), False
         async with opener(chosen) as agent:
             interrupts.watch(agent)
             if sys.stdin.isatty():
                 output.note(HELLO)
             async for text in questions():
-                code, waits = await _turn(agent, thread, text, output, waits=waits)
-        return code
+                last = await _turn(agent, thread, text, output, waits=last.waits)
+                answered = answered or last.ran
+        return last.code, answered
 
     note_opening(output)
     try:
@@ -117,7 +127,7 @@ def _broken_off(thread: str) -> Interrupted:
     info = run_folder().load(thread)
     if info is None or info.status == "running":
         return interrupted(thread, None)
-    return Interrupted(f"ddax chat --thread {shlex.quote(thread)}")
+    return Interrupted(how_to("chat --thread", thread))
 
 
 async def questions() -> AsyncIterator[str]:
@@ -138,8 +148,8 @@ async def questions() -> AsyncIterator[str]:
             yield line
 
 
-async def _turn(agent: Agent, thread: str, text: str, output: Output, *, waits: bool) -> tuple[int, bool]:
-    """Answer one question, or give a waiting one its answer; return the exit code and whether it waits."""
+async def _turn(agent: Agent, thread: str, text: str, output: Output, *, waits: bool) -> Turn:
+    """Answer one question, or give a waiting one its answer."""
     from ddax.graph.results import exit_code_of
     from ddax.graph.runs import OVER
 
@@ -155,11 +165,11 @@ async def _turn(agent: Agent, thread: str, text: str, output: Output, *, waits: 
         if known is None:
             raise
         report(known, json=False)  # one question that could not be answered does not end the talk
-        return known.exit_code, waits
+        return Turn(known.exit_code, waits)
     if result["status"] == "interrupted":
         raise interrupted(thread, None)
     lines = list(quiet_lines(result) if output.quiet else result_lines(result))
     # The last line says how to follow up, which is the next line of the talk.
     for line in folded(lines[:-1] if not output.quiet and result["status"] in OVER else lines):
         output.say(line)
-    return exit_code_of(result), result["status"] == "waiting"  # type: ignore[arg-type]  # as in `print_result`
+    return Turn(exit_code_of(result), result["status"] == "waiting", True)  # type: ignore[arg-type]  # as in `print_result`

@@ -18,13 +18,15 @@ from ddax.cli.backend import put
 from ddax.cli.options import VERBOSE
 from ddax.errors import UsageError
 
+Kind = Literal["mermaid", "svg", "png"]
 EXAMPLE = "ddax graph --graph my_package.my_module:graph"
 
 
 def graph(
     kind: Annotated[
-        Literal["mermaid", "svg", "png"], typer.Option("--format", help="What to draw.")
-    ] = "mermaid",
+        Kind | None,
+        typer.Option("--format", help="What to draw; else what the ending of the file says, or mermaid."),
+    ] = None,
     file: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write to a file instead of stdout.")
     ] = None,
@@ -40,6 +42,7 @@ def graph(
     verbose: VERBOSE = False,
 ) -> None:
     """Draw the state machine, offline: that of ddax, or a graph of your own."""
+    kind = _kind_of(kind, file)
     if kind == "png" and file is None and sys.stdout.isatty():
         raise UsageError(
             "A PNG does not go to a terminal.",
@@ -49,6 +52,19 @@ def graph(
     from ddax.graph.drawing import draw
 
     put(draw(kind, None if own is None else own_graph(own)), file)
+
+
+def _kind_of(kind: Kind | None, file: Path | None) -> Kind:
+    """Return what is drawn; raises UsageError where the file's ending says another thing."""
+    ending = (file.suffix if file else "").lower().removeprefix(".")
+    said: Kind | None = "svg" if ending == "svg" else "png" if ending == "png" else None
+    if kind and said and kind != said:
+        raise UsageError(
+            f"--format {kind} does not go into a file that ends with .{ending}.",
+            why="Programs open it by its ending.",
+            mend="Leave --format out, or give the file another ending.",
+        )
+    return kind or said or "mermaid"
 
 
 def own_graph(place: str) -> Any:

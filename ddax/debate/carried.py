@@ -86,17 +86,17 @@ def short_unsupported(short: str, lines: Sequence[tuple[str, int]], quotes: Sequ
 
 
 def _verbatim(line: str, quotes: Sequence[_Quote]) -> int:
-    """Return the number of the first quote in which a sentence stands, with or without a title before it.
+    """Return the number of the quote in which most of a sentence stands: all of it, or what a title leaves.
 
     What stands behind a title begins a sentence of the quote, or that sentence says the title before it:
     otherwise it has another name, or a condition, in the title's place.
     """
     parts = line.split(": ")
     told = [(forms(": ".join(parts[:k])), forms(": ".join(parts[k:]))) for k in range(len(parts))]
-    for number, quote in enumerate(quotes, 1):
-        if any(quote.says(title, said) for title, said in told):
-            return number
-    return 0
+    saying = (
+        number for title, said in told for number, quote in enumerate(quotes, 1) if quote.says(title, said)
+    )
+    return next(saying, 0)
 
 
 def _rows(quotes: Sequence[str]) -> Iterator[tuple[int, tuple[str, ...], tuple[str, ...]]]:

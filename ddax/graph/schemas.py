@@ -92,6 +92,16 @@ def refuse_unknown(given: object, taken: Fields) -> None:
         )
 
 
+def check_state(given: object) -> None:
+    """Refuse a state of one's own that has no fields; raises UsageError."""
+    if given is not None and not isinstance(given, Mapping):
+        raise UsageError(
+            f"A state is given that is a {type(given).__name__}.",
+            why="A state has fields by name.",
+            mend="Give a dictionary: agent.run(task, state={'customer': 'C-17'}).",
+        )
+
+
 def _joined(*parts: Fields) -> dict[str, Any]:
     """Join fields; raises UsageError for one that has two types."""
     found: dict[str, Any] = {}

@@ -332,3 +332,9 @@ def ddax_command(*words: str, home: Path) -> str:
         [sys.executable, "-m", "ddax", *words], capture_output=True, text=True, check=True,
         env={**os.environ, "DDAX_HOME": str(home)},
     ).stdout  # fmt: skip
+
+
+async def test_a_state_without_fields_is_refused(tmp_path: Path) -> None:
+    async with small_agent(tmp_path) as agent:
+        with pytest.raises(UsageError, match="A state is given that is a str"):
+            await agent.run(QUESTION, state="C")  # type: ignore[arg-type]  # what a caller may do

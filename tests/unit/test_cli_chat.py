@@ -148,3 +148,19 @@ async def test_lines_of_a_pipe_are_read_as_they_come_and_nothing_else_waits() ->
         os.close(writer)
         await listening
     assert said == ["one?\n", "two €?\n", "\n", "three?"]
+
+
+def test_a_talk_without_an_answer_names_no_thread_to_go_on_with(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines(monkeypatch, "")
+    assert "Go on" not in call(capsys, "chat", "--sources", "docs", "--thread", "t")[2]
+
+
+def test_how_a_talk_goes_on_names_its_home(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, place: Path
+) -> None:
+    monkeypatch.setenv("DDAX_HOME", str(place / "a home"))
+    lines(monkeypatch, "one?")
+    err = call(capsys, "chat", "--sources", "docs", "--thread", "t")[2]
+    assert f"Go on: DDAX_HOME='{place}/a home' ddax chat --thread t" in err

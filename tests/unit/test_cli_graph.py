@@ -87,3 +87,16 @@ def test_what_is_no_graph_is_told(place: Path, capfd: Any, given: str, told: str
 
 def test_the_graphs_of_a_module_are_named_where_one_is_missing(place: Path, capfd: Any) -> None:
     assert "alone, ready, with_ours" in drawn(capfd, "--graph", "flows:absent")[2]
+
+
+@pytest.mark.parametrize(("file", "begins"), [("a.svg", "<svg"), ("a.SVG", "<svg"), ("a.mmd", "---")])
+def test_the_ending_of_the_file_says_what_is_drawn(place: Path, file: str, begins: str) -> None:
+    assert run_command(["graph", "-o", file]) == 0
+    assert (place / file).read_text().startswith(begins)
+
+
+def test_a_format_that_does_not_fit_the_file_is_refused(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_command(["graph", "--format", "svg", "-o", "a.png"]) == 2
+    assert ".png" in capsys.readouterr().err and not (place / "a.png").exists()

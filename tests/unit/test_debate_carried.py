@@ -127,3 +127,9 @@ def test_behind_a_title_stands_what_begins_a_quote_or_the_quote_says_the_title(
         "A year costs 9 euros. After that, the first two weeks are free.",
     ]
     assert carriers(text, quotes, lambda premise, said: Entailment("neutral", 0.9)) == [carried]
+
+
+def test_the_quote_that_says_most_of_a_statement_carries_it() -> None:
+    quotes = ["Parse TOML from a string.", "- loads(s: str) -> dict: Parse TOML from a string."]
+    assert carriers("tomllib: loads(s: str) -> dict: Parse TOML from a string.", quotes, lexical) == [2]
+    assert carriers("tomllib.loads: Parse TOML from a string.", quotes, lexical) == [1]
