@@ -75,8 +75,8 @@ async def _play(address: str, names: Sequence[str], seeds: Sequence[int]) -> lis
 async def _episode(browser: object, url: str, name: str, seed: int, embed: object) -> Played:
     from ddax.environments.browser.options import BrowserOptions
     from ddax.environments.browser.world import BrowserWorld
+    from ddax.environments.pilot.drivers import DRIVERS
     from ddax.environments.pilot.pilot import Pilot
-    from ddax.environments.pilot.skills import carry_out
 
     rules = Episode()
     options = BrowserOptions(sandbox=True, rules=rules, skip=HARNESS, width=500, height=400)
@@ -84,10 +84,10 @@ async def _episode(browser: object, url: str, name: str, seed: int, embed: objec
     moves, reward, broken, start = 0, 0.0, "", time.perf_counter()
     try:
         await world.reset(seed=seed)
-        pilot = Pilot(world, embed)  # type: ignore[arg-type]
+        pilot = Pilot(world, DRIVERS)
         start = time.perf_counter()
         try:
-            reward = (await pilot.run(rules.wording, carry_out)).seen.reward
+            reward = (await pilot.run(rules.wording)).seen.reward
         finally:
             moves = len(pilot.moves)
     except ActionError as error:

@@ -19,7 +19,7 @@ def with_browser(sources: Sequence[str] | None, url: str | None) -> list[str] | 
 
 def secret_note(task: str, url: str | None) -> str:
     """Return the line for a task in a browser that says a password in clear; empty for any other."""
-    from ddax.environments.pilot.forms import says_secret
+    from ddax.environments.pilot.grammar import says_secret
 
     if url is None or not says_secret(task):
         return ""

@@ -92,7 +92,7 @@ def _world_actions(settings: Context, world: Environment | None, embedder: Embed
 
     if not isinstance(world, BrowserWorld):
         return moves.actions()
-    browse = Browsing(world, embedder.embed, settings.seed, moves.turn)
+    browse = Browsing(world, settings.seed, moves.turn)
     told = settings.browser.writes
     return (*(replace(one, told=told) for one in moves.actions()), browse.action(told=told))
 

@@ -14,13 +14,11 @@ from ddax.configs.secrets import Redactor
 from ddax.environments.actions import REFUSED_PAGES, UNENDED_PAGES
 from ddax.environments.browser.seen import UNENDED, Node, PageSeen
 from ddax.environments.browser.world import BrowserWorld
-from ddax.environments.pilot.disclose import LEAVE, NOT_TELLING, disclosed, shared, telling
-from ddax.environments.pilot.match import Embed, Matcher
-from ddax.environments.pilot.orders import is_both, is_question
+from ddax.environments.pilot.disclose import LEAVE, disclosed, shared, telling
+from ddax.environments.pilot.drivers import DRIVERS
+from ddax.environments.pilot.grammar import is_question
 from ddax.environments.pilot.pilot import Pilot, Report
-from ddax.environments.pilot.skills import carry_out
 from ddax.environments.pilot.telling import all_told
-from ddax.environments.pilot.words import tokens
 from ddax.environments.protocol import Move
 from ddax.errors import UNDONE, ActionError
 from ddax.types import Document
@@ -49,7 +47,6 @@ class Browsing:
     """The action over one browser; its calls take turns, and each begins in an empty profile."""
 
     world: BrowserWorld
-    embed: Embed | None = None
     seed: int = 0
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -61,11 +58,6 @@ class Browsing:
     async def _browse(self, context: ActionContext, arguments: BrowseArguments) -> ActionResult:
         task = arguments.task or context.task_text
         async with self.turn:
-            if is_both(task):
-                raise ActionError(
-                    "not carried out: the task is orders and a question.", why="It can be one of them.",
-                    mend="End it with an order: “… Then tell me the balance.”", kind=UNDONE,
-                )  # fmt: skip
             seen = await self.world.reset(seed=self.seed)
             if is_question(task):
                 return await self._read(context, task, seen)
@@ -73,11 +65,11 @@ class Browsing:
 
     async def _do(self, context: ActionContext, task: str) -> ActionResult:
         """Carry out orders; raises ActionError where one could not be."""
-        report = await Pilot(self.world, self.embed, cut=context.redactor.cut).run(task, carry_out)
+        report = await Pilot(self.world, DRIVERS, cut=context.redactor.cut).run(task)
         page = await self._page(report.seen)
         noted = _noted(report, context.redactor)
         said = context.redactor.cut(" ".join(page.text.split()), SAID - len(noted))
-        if not report.ok or not (report.moves or report.settled):
+        if not report.ok or not (report.moves or report.settled or report.answers):
             what = "; ".join(report.failed) or "nothing on the page answers to the task"
             did = context.redactor.cut(all_told(report.did), DID)
             raise ActionError(
@@ -87,7 +79,8 @@ class Browsing:
             )  # fmt: skip
         count = len(report.moves)
         done = f"Done in {amount(count, 'move')}" if count else "It was so already"
-        summary = f"{done}. {noted}{page.title or page.source} now says: “{said}”"
+        answers = "".join(f"{answer.rstrip('.')}. " for answer in report.answers)
+        summary = f"{done}. {answers}{noted}{page.title or page.source} now says: “{said}”"
         return ActionResult(
             summary,
             records=await cut_page(context, page, about=task[:ABOUT], kind="world"),
@@ -142,11 +135,7 @@ class Browsing:
         ]
         scored = [(shared(n.name, words), n) for n in links]
         best = max(scored, key=lambda pair: pair[0], default=None)
-        if best is not None and best[0] > 0:
-            return best[1]
-        asked = " ".join(word for word in tokens(task) if word not in NOT_TELLING)
-        found = Matcher(seen, self.embed).rank(asked, frozenset({"link"}), among=links, by_meaning=True)
-        return found[0].node if found and found[0].score > 0.5 else None
+        return best[1] if best is not None and best[0] > 0 else None
 
     async def _opened(self, task: str, seen: PageSeen) -> tuple[PageSeen, Document]:
         """Read a page with what it hides, as far as that has no effect."""

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from datetime import date
 
-from ddax.environments.pilot.words import MONTHS
+MONTHS = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
+    "november", "december",
+)  # fmt: skip
 
 _SHORT = tuple(name[:3] for name in MONTHS)
 _MONTH = rf"({'|'.join(MONTHS)}|sept|{'|'.join(_SHORT)})"

@@ -1,0 +1,315 @@
+"""Drivers that write: values into fields, dates, searches, new entries; each is checked by what the field holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Sequence
+
+from ddax.environments.browser.secrets import PLACEHOLDER
+from ddax.environments.browser.seen import Node
+from ddax.environments.pilot.calendar import pick_day
+from ddax.environments.pilot.dates import as_shown, find_date, find_time, no_day
+from ddax.environments.pilot.frames import Frame, Value
+from ddax.environments.pilot.locate import in_row, locate, meant, missing, pressed, written
+from ddax.environments.pilot.match import FIELDS, find, label, usable
+from ddax.environments.pilot.pilot import NotDone, Pilot
+from ddax.environments.pilot.ranges import bring
+from ddax.environments.pilot.selecting import pick_in
+from ddax.environments.pilot.words import Keys, Word, key, keys, plain, said
+
+TEXT = frozenset({"textbox", "searchbox", "spinbutton", "combobox"})
+SECRET = frozenset({"password", "passphrase", "passcode", "pin", "secret"})
+ALSO: dict[str, tuple[str, ...]] = {
+    "username": ("user name", "user", "login", "email"), "email": ("e-mail", "email address"),
+    "birthday": ("date of birth",), "text": ("message", "text"), "date": ("day", "datepicker"),
+}  # fmt: skip
+"""Other names that forms give one and the same field."""
+PressNamed = Callable[[Pilot, str, Node], Awaitable[bool]]
+
+
+async def write(pilot: Pilot, frame: Frame) -> None:
+    """Write a value into the field that is named, or into the only one."""
+    value = frame.value
+    if value is None:
+        raise NotDone("it is not said what to write", "Put what is to be written in quotes")
+    if pilot.seen.dialog and pilot.seen.prompts:
+        await pilot.answer(True, value.text)
+        return
+    value = _looked_up(pilot, value)
+    fields = usable(pilot.page, lambda node: written(node) and node.role in TEXT)
+    if any(word.key in ("both", "all") for word in frame.words) and not meant(pilot, frame.words, written):
+        for node in fields:
+            await fill(pilot, node, value)
+        return
+    await fill(pilot, await field_of(pilot, frame.words), value)
+
+
+async def set_(pilot: Pilot, frame: Frame) -> None:
+    """Set a field, a box or a list to a value."""
+    assert frame.value is not None
+    try:
+        node = await field_of(pilot, frame.words, links=True)
+    except NotDone as why:
+        from ddax.environments.pilot.choosing import choose_words
+
+        value = tuple(Word(one, key(one), 0) for one in frame.value.text.split())
+        if not await choose_words(pilot, (*value, *frame.words)):
+            raise why from None
+        return
+    await fill(pilot, node, frame.value)
+
+
+async def field_of(pilot: Pilot, order: Sequence[Word], *, links: bool = False) -> Node:
+    """Return the field that some words name; the only one where they name none."""
+    solid = [word for word in order if not word.is_stop and not word.is_kind]
+    if not solid:
+        fields = usable(pilot.page, lambda node: node.role in TEXT and "disabled" not in node.state)
+        number = next((at for word in order for at in [_number(word)] if at), 0)
+        if number and abs(number) <= len(fields):
+            return fields[number - 1 if number > 0 else -1]
+        if len(fields) == 1:
+            return fields[0]
+        empty = [node for node in fields if not node.value]
+        if len(empty) == 1 and fields:
+            return empty[0]
+    for other in (order, *_also(order)):
+        found = meant(pilot, other, written)
+        if found is not None:
+            return found
+    found = in_row(pilot, order, written) if solid else None
+    if found is not None:
+        return found
+    try:
+        return await locate(pilot, order, written, kind="field", links=links)
+    except NotDone:
+        for other in _also(order):  # what was opened on the way may have it by another name
+            found = meant(pilot, other, written)
+            if found is not None:
+                return found
+        fields = usable(
+            pilot.page, lambda node: node.role in ("textbox", "searchbox") and "disabled" not in node.state
+        )
+        shown = {one for node in fields for one in keys(label(node))}
+        if len(fields) == 1 and not shown - {"textbox", "searchbox"}:
+            return fields[0]  # it has no name, and there is no other one
+        raise
+
+
+def _looked_up(pilot: Pilot, value: Value) -> Value:
+    """Return what “the value of X” is on the page: the cell behind the one that says X."""
+    found = re.fullmatch(r"the value of (.+)", value.text, re.IGNORECASE) if not value.exact else None
+    if found is None:
+        return value
+    nodes = pilot.seen.nodes
+    heads = [n for n, node in enumerate(nodes) if node.role in ("cell", "columnheader", "rowheader", "label", "text")
+             and keys(node.own or node.name) == keys(found[1])]  # fmt: skip
+    if len(heads) != 1 or heads[0] + 1 >= len(nodes):
+        raise NotDone(f"“{found[1]}” is not found on the page with a value")
+    behind = nodes[heads[0] + 1]
+    return Value(behind.own or behind.name, True)
+
+
+def _number(word: Word) -> int:
+    from ddax.environments.pilot.words import ordinal
+
+    return ordinal([word])
+
+
+def _also(order: Sequence[Word]) -> list[tuple[Word, ...]]:
+    found = []
+    for at, word in enumerate(order):
+        for other in ALSO.get(word.key, ()):
+            found.append((*order[:at], *(Word(one, key(one)) for one in other.split()), *order[at + 1 :]))
+    return found
+
+
+async def fill(pilot: Pilot, node: Node, value: Value) -> None:
+    """Bring a field to a value by the way of its kind, and see that it holds it."""
+    _whole(node, value)
+    pilot.field_id = node.id
+    text = value.text
+    if node.tag == "select" or (
+        node.role in ("combobox", "listbox") and node.tag != "input" and node.tag != "textarea"
+    ):
+        await pick_in(pilot, node, keys(text), text)
+    elif node.role == "slider" or (node.role == "spinbutton" and node.tag != "input"):
+        await bring(pilot, node, text)
+    elif wrong := no_day(text) if _takes_day(node) else "":
+        raise NotDone(f"there is no {wrong}")
+    elif node.type in ("date", "time", "month", "datetime-local") or (_takes_day(node) and find_date(text)):
+        await _fill_day(pilot, node, text)
+    elif node.role == "combobox" or "suggests" in node.state:
+        await _fill_suggesting(pilot, node, value)
+    else:
+        await put(pilot, node, text)
+
+
+def _takes_day(node: Node) -> bool:
+    return "date" in keys(f"{label(node)} {node.sample}") or "readonly" in node.state
+
+
+def _whole(node: Node, value: Value) -> None:
+    """See that a secret is taken whole: without quotes nobody can say where one ends."""
+    secret = node.type == "password" or SECRET & set(keys(label(node)))
+    if not secret or value.exact or PLACEHOLDER.fullmatch(value.text):
+        return
+    if " " in value.text.strip() or value.tail not in ("", ".") or not value.text.isalnum():
+        raise NotDone("it is not certain where the password ends", "Put the password in quotes")
+
+
+async def put(pilot: Pilot, node: Node, text: str) -> None:
+    """Write into a field and see that it holds what was written."""
+    await pilot.do("type", node.id, text)
+    now = pilot.node(node.id)
+    if now is None or not holds(now, text):
+        raise NotDone(f"“{label(node)}” does not hold what was written")
+
+
+def holds(node: Node, text: str) -> bool:
+    """Tell whether a field holds a text; of a secret only its length is seen."""
+    if PLACEHOLDER.search(text):
+        return bool(node.value)
+    if node.type == "password":
+        return len(node.value) == len(text)
+    return plain(node.whole or node.value) == plain(text) or plain(node.value) == plain(text)
+
+
+async def _fill_day(pilot: Pilot, node: Node, text: str) -> None:
+    """Write a day or a time in the form of its field; a field that takes none is filled by its calendar."""
+    day, time = find_date(text), find_time(text)
+    if node.type == "time":
+        await put(pilot, node, time or text)
+        return
+    if node.type in ("date", "datetime-local", "month") and day:
+        iso = day.isoformat()
+        await put(
+            pilot, node, {"month": iso[:7], "datetime-local": f"{iso}T{time or '00:00'}"}.get(node.type, iso)
+        )
+        return
+    if day and (
+        "readonly" in node.state or not await _typed(pilot, node, as_shown(day, node.sample) or text)
+    ):
+        await pick_day(pilot, node, day)
+
+
+async def _typed(pilot: Pilot, node: Node, text: str) -> bool:
+    try:
+        await put(pilot, node, text)
+    except NotDone:
+        return False
+    return True
+
+
+async def _fill_suggesting(pilot: Pilot, node: Node, value: Value) -> None:
+    """Write into a field that suggests, and take the suggestion that is the same to the letter."""
+    await pilot.do("type", node.id, value.text)
+    wanted = keys(value.text)
+    options = [n for n in pilot.seen.nodes if n.role == "option" and n.parent != ""]
+    same = [n for n in options if keys(n.name or n.own) == wanted]
+    following = pilot.behind[0] if pilot.behind else None
+    if same:
+        await pilot.do("click", same[0].id)
+    elif node.role == "combobox" and node.options and value.text not in node.options:
+        raise NotDone(f"“{label(node)}” has no “{value.text}”")
+    elif options == [] and node.role == "combobox" and not _may_stay(pilot, node):
+        raise NotDone(f"“{label(node)}” has no “{pilot.cut(value.text, 60)}”")
+    elif options and not (following and following.act in ("choose", "press", "key")):
+        raise NotDone(f"“{label(node)}” suggests {pilot.named(options)} and no “{pilot.cut(value.text, 60)}”")
+    now = pilot.node(node.id)
+    if now is None or not holds(now, value.text):
+        raise NotDone(f"“{label(node)}” does not hold what was written")
+
+
+def _may_stay(pilot: Pilot, node: Node) -> bool:
+    """Tell whether a field with suggestions takes what is none of them: one that only offers does."""
+    return "suggests" not in node.state
+
+
+async def fill_fields(
+    pilot: Pilot, parts: Sequence[tuple[tuple[Word, ...], Value | None]], *, try_only: bool = False
+) -> bool:
+    """Fill fields that are named with their values side by side; False where one is not there yet."""
+    found: list[tuple[Node, Value]] = []
+    for order, value in parts:
+        pair = await _split(pilot, order, value, try_only=try_only)
+        if pair is None:
+            return False
+        found.append(pair)
+    for node, value in found:
+        _whole(node, value)  # before the first is written
+    for node, value in found:
+        await fill(pilot, node, value)
+    return True
+
+
+async def _split(
+    pilot: Pilot, order: Sequence[Word], value: Value | None, *, try_only: bool
+) -> tuple[Node, Value] | None:
+    """Part “email ann@example.org” where the name of a field ends."""
+    for size in range(len(order) if value else len(order) - 1, 0, -1):
+        for other in (order[:size], *_also(order[:size])):
+            node = meant(pilot, other, written)
+            if node is not None and any(not word.is_stop for word in other):
+                rest = order[size:]
+                return node, value or Value(said(rest), False)
+    if try_only:
+        return None
+    raise missing(pilot, order, written, "field")
+
+
+async def search(pilot: Pilot, frame: Frame) -> None:
+    """Write into the field that searches, and send it; the page has to answer."""
+    fields = usable(pilot.page, lambda node: node.role in TEXT and "disabled" not in node.state)
+    own = [
+        node for node in fields if node.role == "searchbox" or "search" in keys(f"{label(node)} {node.hints}")
+    ]
+    own = own or fields
+    if len(own) != 1:
+        raise NotDone("it is not clear which field searches", "Name the field")
+    text = said(frame.words)
+    await put(pilot, own[0], text)
+    pilot.field_id = own[0].id
+    buttons = usable(pilot.page, lambda node: pressed(node) and node.role == "button")
+    named = [node for node in buttons if {"search", "find", "go"} & set(_called(node))]
+    sends = [node for node in named if node.form[0] == own[0].form[0]] or [
+        node for node in buttons if node.submits and node.form[0] == own[0].form[0]
+    ]
+    following = pilot.behind[0] if pilot.behind else None
+    if (
+        following
+        and following.act == "press"
+        and any(meant(pilot, following.words, lambda n, s=one: n.id == s.id) for one in sends)
+    ):
+        return
+    changed = await (
+        pilot.do("click", sends[0].id) if len(sends) == 1 else pilot.do("press", own[0].id, "Enter")
+    )
+    if not changed:
+        raise NotDone("the search was sent, and the page shows nothing new")
+
+
+def _called(node: Node) -> Keys:
+    from ddax.environments.pilot.match import names
+
+    return tuple(word for name in names(node) for word in keys(name))
+
+
+async def enter_new(pilot: Pilot, order: Sequence[Word], press_named: PressNamed) -> None:
+    """Add an entry to a list: write it into the field for new ones, send it, and see it in the list."""
+    text = said(word for word in order if word.group >= 0)
+    fields = usable(
+        pilot.page, lambda node: node.role in ("textbox", "searchbox") and "disabled" not in node.state
+    )
+    hits = [hit for hit in find(pilot.page, [w for w in order if w.group < 0], fields)]
+    node = fields[0] if len(fields) == 1 else hits[0].node if hits else None
+    if node is None:
+        raise NotDone("it is not clear which field takes a new entry", "Name the field")
+    await put(pilot, node, text)
+    pilot.field_id = node.id
+    if not await press_named(pilot, order[0].text, node):
+        await pilot.do("press", node.id, "Enter")
+    there = [
+        one for one in pilot.seen.nodes if one.role not in FIELDS and keys(one.own or one.name) == keys(text)
+    ]
+    if not there:
+        raise NotDone(f"“{pilot.cut(text, 60)}” is not in the list now")

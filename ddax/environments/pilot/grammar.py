@@ -1,0 +1,360 @@
+"""The grammar of orders: a task in, frames out, or what of it was not understood.
+
+It knows verbs and how a sentence is built; what things are called it leaves to the page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ddax.environments.browser.secrets import PLACEHOLDER
+from ddax.environments.pilot.frames import Act, Frame, Reading, Value
+from ddax.environments.pilot.words import COUNTS, HELD, Word, hold, release, words
+
+_ACTS: dict[Act, str] = {
+    "press": "click on|click|press on|press|hit|push|tap on|tap|double-click|activate",
+    "open": "open|show|expand|go to|go|view|display|switch to|switch between|unfold|visit|navigate to|find|focus into"
+    "|focus on|focus",
+    "close": "close|collapse|hide|shut",
+    "write": "enter|type|write|input|insert|fill in|fill out|fill|put",
+    "set": "set|change|update|replace|edit|adjust|modify",
+    "choose": "choose|select|pick",
+    "tick": "tick|check|mark|untick|uncheck|unmark|deselect|unselect|turn on|turn off|switch on|switch off|enable"
+    "|disable|turn|switch",
+    "drag": "drag|move|drop",
+    "upload": "upload|attach",
+    "search": "search for|search|look up",
+    "sort": "sort|order by",
+    "dialog": "confirm|accept|dismiss|answer|decline|cancel|agree",
+    "tell": "tell me|tell|say|report|read out|read|extract|what is|what are|what's|who|which|where|when|how",
+    "wait": "wait",
+    "scroll": "scroll",
+    "hover": "hover over|hover",
+}  # fmt: skip
+VERBS: dict[str, Act] = {verb: act for act, found in _ACTS.items() for verb in found.split("|")}
+_DEEDS = (
+    "add|delete|remove|save|submit|send|log in|log out|login|sign in|sign up|sign out|register|rename|create|buy|book"
+    "|order|reply|like|follow|share|post|archive|star|subscribe|finish|continue|proceed|go back|use|reject|approve"
+    "|forward|discard|filter|pay|apply|download|print|mute|publish"
+)
+"""Verbs that a control is called by; the list only tells where a sentence goes on to the next order."""
+_OFF = re.compile(r"un\w+|de\w+|turn off|switch off|disable")
+_ANY = "|".join(sorted([*VERBS, *_DEEDS.split("|")], key=len, reverse=True))
+_VERB = re.compile(rf"(?:{_ANY})\b(?!-)", re.IGNORECASE)
+_LEAD = re.compile(
+    r"(?:(?:please|now|then|and|also|next|first|finally|can you|could you|i want you to|you should|but|to)\b[,\s]*)+",
+    re.IGNORECASE,
+)
+_SPLIT = re.compile(
+    rf"(?P<end>[.!?;])(?=\s|$)\s*|,?\s+(?:and\s+)?then\s+|,\s*(?:and\s+|but\s+)?(?=(?:{_ANY})\b(?!-))"
+    rf"|\s+(?:and|but)\s+(?=(?:please\s+)?(?:{_ANY})\b(?!-))|,?\s+but\s+(?=do\s+not\b|don['’]t\b)"
+    r"|,?\s+and\s+(?=do\s+not\b|don['’]t\b)",
+    re.IGNORECASE,
+)
+_PLACE_FIRST = re.compile(
+    rf"((?:in|on|from|for|under|using|with)\s+[^,]*?),?\s+(?=(?:{_ANY})\b(?!-))", re.IGNORECASE
+)
+_NOT = re.compile(r"(?:do\s+not|don['’]t|never)\s+(.*)", re.IGNORECASE)
+_ASIDE = re.compile(r"(.+?)\s+to\s+(?:close|send|submit|open|confirm|go|add|save)\b[^⟦]*", re.IGNORECASE)
+_USE = re.compile(rf"use\s+(?:the|a)\s+[^⟦⟧,]{{1,60}}?\s+to\s+(?=(?:{_ANY})\b)", re.IGNORECASE)
+_ASIDE_IT = re.compile(r"(?<=\w)\s+to\s+\w+\s+(?:it|them)$", re.IGNORECASE)
+_KEY = re.compile(
+    r"(?:the\s+)?(?:key\s+)?(?P<key>(?:(?:ctrl|control|shift|alt)\s*\+\s*)*(?:enter|return|tab|escape|esc|space(?:\s?bar)?|"
+    r"backspace|delete|home|end|page\s?up|page\s?down|(?:arrow\s+)?(?:up|down|left|right)(?:\s+arrow)?|[a-z]|f\d{1,2}))"
+    r"(?P<said>\s+key)?(?P<times>\s+(?:once|twice|\w+\s+times))?",
+    re.IGNORECASE,
+)
+_WITH = re.compile(r"^(.*?)\s*\b(?:with|using|by (?:pressing|clicking|dragging))\s+(.*)$", re.IGNORECASE)
+_PAIR_TO = re.compile(r"(.+?)\s+(?:to|with|as|=)\s+(\S.*)", re.IGNORECASE)
+_PAIR_IN = re.compile(r"(\S.*?)\s+(?:into|in|as|for|onto|on|to|from|under)\s+(\S.*)", re.IGNORECASE)
+_PARTS = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+", re.IGNORECASE)
+_ASKS = re.compile(r"(?:what|which|who|whose|when|where|why|how|is|are|was|does|do you|did)\b", re.IGNORECASE)
+_SECRET = re.compile(
+    r"\bpassword\b:?\s+(?:is\s+|of\s+)?[\"“'‘]?(?!field|box|and|in\b|into|as\b)\S", re.IGNORECASE
+)
+_ME = re.compile(r"(?:me|us)\b\s*", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Clause:
+    """One clause of a task, its quotes marked, and the sign it ended with."""
+
+    text: str
+    tail: str
+    quotes: tuple[str, ...]
+
+    def words(self, part: str) -> tuple[Word, ...]:
+        """Return the words of a part of it."""
+        return words(part, self.quotes)
+
+    def value(self, part: str) -> Value:
+        """Return a part of it as a value."""
+        mark = HELD.fullmatch(part.strip())
+        if mark:
+            return Value(self.quotes[int(mark[1])], True)
+        return Value(release(part.strip().rstrip(","), self.quotes), False, self.tail)
+
+    @property
+    def said(self) -> str:
+        """Return it as it was said."""
+        return HELD.sub(lambda found: f"“{self.quotes[int(found[1])]}”", self.text)
+
+
+def read_task(task: str) -> Reading:
+    """Read a task; `unread` says which part is no order."""
+    frames: list[Frame] = []
+    for clause in clauses(task):
+        frames += read_clause(clause)
+    if not frames:
+        return Reading(unread=task.strip())
+    return Reading(tuple(frames))
+
+
+def is_question(task: str) -> bool:
+    """Tell whether a task asks for something to be read, and orders nothing."""
+    found = [clause.text for clause in clauses(task)]
+    return bool(found) and all(_ASKS.match(text) for text in found)
+
+
+def says_secret(task: str) -> bool:
+    """Tell whether a task says a password in clear, and not by the name of a secret."""
+    return _SECRET.search(task) is not None and not PLACEHOLDER.search(task)
+
+
+def clauses(task: str) -> Iterator[Clause]:
+    """Part a task into its clauses."""
+    text, quotes = hold(" ".join(task.split()))
+    text = re.sub(r"\bby (?:clicking|pressing)\b(?= (?:the )?⟦)", "with", text)
+    at = 0
+    parts: list[tuple[str, str]] = []
+    for found in _SPLIT.finditer(text):
+        parts.append((text[at : found.start()], found["end"] or ("," if "," in found[0] else "")))
+        at = found.end()
+    parts.append((text[at:], ""))
+    waiting = ""
+    for part, tail in parts:
+        part = f"{waiting} {part}".strip() if waiting else part
+        waiting = ""
+        if _LEAD.match(part):
+            part = part[_LEAD.match(part).end() :]  # type: ignore[union-attr]  # it matched
+        part = part.strip().strip(",").strip()
+        part = _USE.sub("", _ASIDE_IT.sub("", part))
+        if part.endswith(("⟧", "”")) is False:
+            quoted_end = re.search(r"⟦(\d+)⟧$", part)
+            part = part if quoted_end else part.rstrip(".")
+        if re.fullmatch(r"(?:in|on|from|for|under|using|with)\s+[^,]*", part, re.IGNORECASE) and tail == ",":
+            waiting = f"{part},"
+            continue
+        if part:
+            first = _PLACE_FIRST.match(part)
+            if first:
+                part = f"{part[first.end() :]} {first[1].rstrip(',')}"
+            yield Clause(part, tail, quotes)
+
+
+def read_clause(clause: Clause) -> list[Frame]:
+    """Read one clause as frames."""
+    text = clause.text
+    if refused := _NOT.match(text):
+        verb = _VERB.match(refused[1])
+        act = VERBS.get(verb[0].lower()) if verb else None
+        return [Frame("dialog" if act == "dialog" else "leave", clause.said, "not", on=False)]
+    found = _VERB.match(text)
+    verb = " ".join(found[0].lower().split()) if found else text.split(" ", 1)[0].lower()
+    body = text[found.end() if found else len(verb) :].strip(" ,:")
+    act = VERBS.get(verb, "deed")
+    reader = _READERS.get(act, _plain)
+    return reader(clause, act, verb, body)
+
+
+def _frame(clause: Clause, act: Act, verb: str, body: str, **more: object) -> Frame:
+    frame = Frame(act, clause.said, verb, clause.words(body))
+    return replace(frame, **more)  # type: ignore[arg-type]
+
+
+def _plain(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
+    return [_frame(clause, act, verb, body)]
+
+
+def _press(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
+    """Read what is pressed: a key, or a control."""
+    bare = body
+    if aside := _ASIDE.fullmatch(body):
+        bare = aside[1]
+    key = _KEY.fullmatch(bare)
+    if key and not HELD.search(body):
+        times = COUNTS.get((key["times"] or "").split(" ")[1] if key["times"] else "", 1)
+        return [
+            _frame(
+                clause, "key", verb, bare, value=Value(key_name(key["key"]), bool(key["said"])), count=times
+            )
+        ]
+    return [_frame(clause, act, verb, body)]
+
+
+def key_name(text: str) -> str:
+    """Return a key by the name that browsers give it."""
+    *held, last = (part.strip().lower() for part in text.split("+"))
+    bare = last.replace("arrow", "").replace(" ", "")
+    names = {
+        "return": "Enter", "esc": "Escape", "space": "Space", "spacebar": "Space", "pageup": "PageUp",
+        "pagedown": "PageDown", "up": "ArrowUp", "down": "ArrowDown", "left": "ArrowLeft", "right": "ArrowRight",
+    }  # fmt: skip
+    name = names.get(bare, bare if len(bare) == 1 else bare.title())
+    holds = [{"ctrl": "Control"}.get(one, one.title()) for one in held]
+    return "+".join([*holds, name])
+
+
+def _write(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
+    """Read values and the fields they go into."""
+    parts = _PARTS.split(body)
+    if verb.startswith("fill") and (pair := _PAIR_TO.fullmatch(body)) and not re.match(r"⟦", body):
+        return [_frame(clause, "write", verb, pair[1], value=clause.value(pair[2]))]
+    pairs = [_written(clause, part) for part in parts]
+    if len(parts) > 1 and all(pairs):
+        return [_frame(clause, "write", verb, place, value=value) for place, value in filter(None, pairs)]
+    named = [_named(clause, part) for part in parts]
+    if all(named) and (len(parts) > 1 or not body.startswith("⟦")):
+        return [_frame(clause, "deed", "", "", fields=tuple(filter(None, named)))]
+    one = _written(clause, body)
+    if one:
+        return [_frame(clause, "write", verb, one[0], value=one[1])]
+    return [_frame(clause, "write", verb, "", value=clause.value(body))] if body else []
+
+
+def _written(clause: Clause, part: str) -> tuple[str, Value] | None:
+    """Read “V into F”; a quote is a value whole."""
+    if quoted := re.fullmatch(r"(⟦\d+⟧)\s+(?:into|in|as|for|onto|on|to)\s+(\S.*)", part, re.IGNORECASE):
+        return quoted[2], clause.value(quoted[1])
+    found = _PAIR_IN.fullmatch(part)
+    return (found[2], clause.value(found[1])) if found and "⟦" not in found[1] else None
+
+
+def _named(clause: Clause, part: str) -> tuple[tuple[Word, ...], Value | None] | None:
+    """Read “the password ⟦V⟧”, with what may follow it: “into both fields”."""
+    found = re.fullmatch(r"([^⟦⟧]+?)\s*[:=]?\s*(⟦\d+⟧)(?:\s+(?:into|in)\s+[^⟦⟧]*)?", part)
+    return (clause.words(found[1]), clause.value(found[2])) if found else None
+
+
+def _set(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
+    """Read “F to V”, also several behind one verb."""
+    body, place = _aside(body)
+    parts = _PARTS.split(body)
+    pairs = [_PAIR_TO.fullmatch(part) for part in parts]
+    if not all(pairs):
+        pairs = [_PAIR_TO.fullmatch(body)]
+    if not all(pairs):
+        return [_frame(clause, "deed", verb, body)]
+    return [
+        _frame(clause, "set", verb, f"{pair[1]} {place}", value=clause.value(pair[2]))
+        for pair in pairs
+        if pair
+    ]
+
+
+def _aside(body: str) -> tuple[str, str]:
+    """Part “… with the Colour menu” from what stands before it."""
+    found = re.fullmatch(r"(.+?)\s+(?:with|using)\s+(the\s+.+?\s+(?:menu|slider|dropdown|list|field))", body)
+    return (found[1], found[2]) if found and re.search(r"\sto\s", found[1]) else (body, "")
+
+
+def _choose(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
+    return [_frame(clause, act, verb, body)]
+
+
+def _tick(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
+    """Read what is ticked or switched, and to what."""
+    on = not _OFF.fullmatch(verb)
+    if verb in ("turn", "switch"):
+        tail = re.fullmatch(r"(.+?)\s+(on|off)", body, re.IGNORECASE)
+        if not tail:
+            return [_frame(clause, "deed", verb, body)]
+        body, on = tail[1], tail[2].lower() == "on"
+    body = re.sub(r"\s+as\s+(?:done|complete|completed|finished)$", "", body, flags=re.IGNORECASE)
+    return [_frame(clause, act, verb, body, on=on)]
+
+
+def _drag(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
+    """Read what is dragged, and to where."""
+    body = re.sub(r"\s+by dragging(?: it)?$", "", body, flags=re.IGNORECASE)
+    found = re.fullmatch(r"(.+?)\s+(?:onto|on|into|to|in)\s+(.+)", body, re.IGNORECASE)
+    if not found:
+        return [_frame(clause, "deed", verb, body)]
+    return [_frame(clause, act, verb, found[1], to=clause.words(found[2]))]
+
+
+def _dialog(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
+    """Read how a dialog is answered; the verb alone, or with what is said of the question."""
+    bare = re.sub(
+        r"\b(?:the|it|with|dialog|prompt|alert|question|popup|pop-up|box|message|by)\b", " ", body, flags=re.I
+    )
+    told = clause.words(bare)
+    on = verb in ("confirm", "accept", "answer", "agree")
+    answers = {"yes": True, "ok": True, "no": False, "cancel": False}
+    if told and all(word.group < 0 for word in told) and (len(told) > 1 or told[0].key not in answers):
+        if not re.search(r"\b(?:dialog|prompt|alert|question)\b", body, re.IGNORECASE):
+            return [_frame(clause, "deed", verb, body)]
+    if len(told) == 1 and told[0].key in answers:
+        on = answers[told[0].key]
+    return [_frame(clause, "dialog", verb, "", to=told, on=on)]
+
+
+def _tell(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
+    return [_frame(clause, act, verb, _ME.sub("", body, count=1))]
+
+
+def _deed(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
+    """Read a verb that a control is called by, with fields that go with it."""
+    with_ = _WITH.match(body)
+    if not with_:
+        return [_frame(clause, act, verb, body)]
+    if re.search(r"\b(?:button|link|filter|menu|icon|tab|key)\W*$", with_[2], re.IGNORECASE):
+        return [_frame(clause, "press", verb, with_[2])]
+    fields = [_field(clause, part) for part in _PARTS.split(with_[2])]
+    before = with_[1]
+    if (user := re.fullmatch(r"(.*?)\bas\s+(\S+)", before, re.IGNORECASE)) and verb in (
+        "log in",
+        "sign in",
+        "login",
+    ):
+        before = user[1]
+        fields.insert(0, (clause.words("username"), clause.value(user[2])))
+    return [_frame(clause, act, verb, before, fields=tuple(fields))]
+
+
+def _field(clause: Clause, part: str) -> tuple[tuple[Word, ...], Value | None]:
+    """Read a field and its value side by side; without quotes the page tells where the value begins."""
+    found = re.fullmatch(r"(.+?)\s*[:=]?\s*(⟦\d+⟧)", part)
+    if found:
+        return clause.words(found[1]), clause.value(found[2])
+    return clause.words(part), None
+
+
+def _open(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
+    with_ = _WITH.match(body)
+    if with_ and re.search(r"\b(?:button|link|filter|menu|icon|tab)\W*$", with_[2], re.IGNORECASE):
+        return [_frame(clause, "press", verb, with_[2])]
+    return [_frame(clause, act, verb, body)]
+
+
+_READERS = {
+    "press": _press, "write": _write, "set": _set, "choose": _choose, "tick": _tick, "drag": _drag,
+    "dialog": _dialog, "tell": _tell, "deed": _deed, "open": _open,
+}  # fmt: skip
+
+
+def said_parts(found: Sequence[Word]) -> list[tuple[Word, ...]]:
+    """Part the words of a list at its commas and ands; quotes are kept whole."""
+    parts: list[list[Word]] = [[]]
+    for word in found:
+        if word.group < 0 and word.key == "and":
+            parts.append([])
+            continue
+        if parts[-1] and word.group >= 0 and parts[-1][-1].group not in (-1, word.group):
+            parts.append([])
+        parts[-1].append(word)
+        if word.ends:
+            parts.append([])
+    return [tuple(part) for part in parts if part]

@@ -1,0 +1,190 @@
+"""Find what an order means, and bring to light what is folded away: sections, tabs, menus, tree items, rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ddax.environments.browser.seen import ACTED_ON, Node
+from ddax.environments.pilot.match import FIELDS, PRESSED, Hit, best, find, label, runs, usable
+from ddax.environments.pilot.pilot import NotDone, Pilot
+from ddax.environments.pilot.relations import Page
+from ddax.environments.pilot.words import Word, keys, ordinal, said
+
+OPENED = 5
+"""Things opened on the way to what is meant at most."""
+ROW = 80
+"""Elements that a row or card holds at most."""
+Accept = Callable[[Node], bool]
+
+
+def pressed(node: Node) -> bool:
+    """Tell whether an element is there to be pressed."""
+    bare = (
+        node.role in ("textbox", "searchbox", "spinbutton") and not node.name
+    )  # it is known by its words alone
+    return node.role in PRESSED and "disabled" not in node.state and not bare
+
+
+def written(node: Node) -> bool:
+    """Tell whether an element holds a value."""
+    return node.role in FIELDS and "disabled" not in node.state
+
+
+async def locate(
+    pilot: Pilot,
+    order: Sequence[Word],
+    accept: Accept,
+    *,
+    kind: str = "control",
+    links: bool = False,
+    text: bool = False,
+) -> Node:
+    """Return the element that some words mean; raises NotDone where there is none, or more than one."""
+    opened: set[str] = set()
+    for _ in range(OPENED if not pilot.seeking else 4 * OPENED):
+        found = meant(pilot, order, accept)
+        if found is not None:
+            return found
+        if not await _reveal(pilot, order, opened, links=links):
+            break
+    for step in (_hovered, _by_text if text else _nothing, _in_part):
+        found = await step(pilot, order, accept)
+        if found is not None:
+            return found
+    raise missing(pilot, order, accept, kind)
+
+
+def meant(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:
+    """Return the one element of the page that some words mean; None for none, NotDone where many may be meant."""
+    page = pilot.page
+    hits = [hit for hit in find(page, order, usable(page, accept)) if not hit.left]
+    return one_of(pilot, order, hits) if hits else None
+
+
+def one_of(pilot: Pilot, order: Sequence[Word], hits: Sequence[Hit]) -> Node:
+    """Return the hit that is meant; raises NotDone where nothing tells some apart."""
+    number = ordinal(order)
+    if number:
+        alike = sorted(
+            (hit for hit in hits if hit.rank[:5] == hits[0].rank[:5]),
+            key=lambda hit: pilot.page.place(hit.node),
+        )
+        if number > len(alike):
+            raise NotDone(f"there are only {len(alike)} of “{label(hits[0].node)}”")
+        return alike[number - 1 if number > 0 else -1].node
+    top = best(hits)
+    nodes = [hit.node for hit in top]
+    inner = [
+        node
+        for node in nodes
+        if not any(other.id != node.id and _holds(pilot.page, node, other) for other in nodes)
+    ]
+    if len(inner) == 1 or (inner[0].href and len({node.href for node in inner}) == 1):
+        return inner[0]
+    raise NotDone(
+        f"it is not said which one is meant of {len(inner)} called “{label(inner[0])}”",
+        "Say beside what it stands",
+    )
+
+
+def _holds(page: Page, node: Node, other: Node) -> bool:
+    return node.id in set(page.holders(other))
+
+
+async def _reveal(pilot: Pilot, order: Sequence[Word], opened: set[str], *, links: bool) -> bool:
+    """Open something folded that some of the words name; tells whether there was such a thing."""
+    page = pilot.page
+    hits = [
+        hit
+        for hit in find(page, order, usable(page, lambda node: _folded(node, links)))
+        if hit.node.id not in opened and any(not order[at].is_kind for at in hit.used)
+    ]
+    nodes = [hit.node for hit in hits if len(hit.left) < len(order)]
+    if not nodes and pilot.seeking:
+        nodes = [n for n in usable(page, lambda node: _folded(node, False)) if n.id not in opened]
+    if not nodes:
+        return False
+    opened.add(nodes[0].id)
+    return await pilot.do("click", nodes[0].id)
+
+
+def _folded(node: Node, links: bool) -> bool:
+    if "disabled" in node.state:
+        return False
+    closed = "collapsed" in node.state and node.role != "combobox"
+    tab = node.role == "tab" and not node.state & {"selected", "current"}
+    return closed or tab or (links and node.role == "link")
+
+
+async def _hovered(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:
+    """Hold the pointer over the row that some words name: many show their buttons only then."""
+    for row in rows(pilot.page, order)[:2]:
+        await pilot.do("hover", row.id)
+        found = meant(pilot, order, accept)
+        if found is not None:
+            return found
+    return None
+
+
+def rows(page: Page, order: Sequence[Word]) -> list[Node]:
+    """Return the texts that say a part of an order, the longest part first."""
+    parts = [tuple(word.key for word in order[at:]) for at in range(len(order))]
+    found = []
+    for part in parts:
+        found += [node for node in page.seen.nodes if keys(node.own) == part and node.role not in FIELDS]
+    return found
+
+
+async def _by_text(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:
+    """Return the text that is called exactly as ordered: some pages press what is no control."""
+    page = pilot.page
+    texts = usable(page, lambda node: node.role not in ACTED_ON and bool(node.own) and node.role != "heading")
+    hits = [hit for hit in find(page, order, texts) if not hit.left and hit.rank[3] <= -1]
+    return one_of(pilot, order, hits) if hits else None
+
+
+async def _in_part(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:
+    """Return the one element whose name says more than the order, and nothing that turns it around."""
+    page = pilot.page
+    hits = [hit for hit in find(page, order, usable(page, accept), more=True) if not hit.left]
+    hits = [hit for hit in hits if not set(keys(label(hit.node))) & TURNS - {word.key for word in order}]
+    return hits[0].node if len(hits) == 1 else None
+
+
+async def _nothing(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:
+    return None
+
+
+TURNS = frozenset(
+    """all every everything not never no don't without and or permanently forever account un- remove delete cancel
+    discard stop off out""".split()  # noqa: SIM905
+)
+"""Words that make another thing of a name they are added to."""
+
+
+def in_row(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:
+    """Return the one element of a kind that stands in the row or card that the words name."""
+    page = pilot.page
+    parts = runs(order, ())
+    if not parts:
+        return None
+    found: list[tuple[int, Node]] = []
+    for node in usable(page, accept):
+        size = max(page.level(node, [word.key for word in part]) for part in parts)
+        if size <= ROW and size < len(page.seen.nodes):
+            found.append((size, node))
+    least = min((size for size, _ in found), default=0)
+    nodes = [node for size, node in found if size == least]
+    return nodes[0] if len(nodes) == 1 else None
+
+
+def missing(pilot: Pilot, order: Sequence[Word], accept: Accept, kind: str) -> NotDone:
+    """Say that nothing is called as ordered, and what there is."""
+    page = pilot.page
+    there = pilot.named(usable(page, accept))
+    hits = find(page, order, usable(page, accept))
+    if hits:
+        what = f"“{said(hits[0].left)}” is not found with “{label(hits[0].node)}”"
+        return NotDone(what, "Say it in the words of the page")
+    what = f"no {kind} is called “{pilot.cut(said(order), 80)}”"
+    return NotDone(f"{what}; there are {there}" if there else what, "Say it in the words of the page")
