@@ -66,6 +66,8 @@ _KEY = re.compile(
     r"(?P<said>\s+key)?(?P<times>\s+(?:once|twice|\w+\s+times))?",
     re.IGNORECASE,
 )
+_NAMES = re.compile(r"delete|home|end|[a-z]|up|down|left|right", re.IGNORECASE)
+"""Keys that controls are called by, too: they are keys only where the order says “key”."""
 _WITH = re.compile(r"^(.*?)\s*\b(?:with|using|by (?:pressing|clicking|dragging))\s+(.*)$", re.IGNORECASE)
 _PAIR_TO = re.compile(r"(.+?)\s+(?:to|with|as|=)\s+(\S.*)", re.IGNORECASE)
 _PAIR_IN = re.compile(r"(\S.*?)\s+(?:into|in|as|for|onto|on|to|from|under)\s+(\S.*)", re.IGNORECASE)
@@ -184,7 +186,7 @@ def _press(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     if aside := _ASIDE.fullmatch(body):
         bare = aside[1]
     key = _KEY.fullmatch(bare)
-    if key and not HELD.search(body):
+    if key and not HELD.search(body) and (key["said"] or (verb in ("press", "hit") and not _NAMES.fullmatch(key["key"]))):
         times = COUNTS.get((key["times"] or "").split(" ")[1] if key["times"] else "", 1)
         return [
             _frame(
