@@ -2,8 +2,7 @@
 
 All ask the same model, over the same pooled paragraphs as `hotpot`. Every reply is kept in the user's cache
 (`DDAX_BENCH_KEPT` names another folder), so a run that was cut goes on where it was; `DDAX_BENCH_MINUTES`
-ends it early, with the questions asked so far. `DDAX_BENCH_URL` names a server of the model that runs
-already. Where the model lies is told by `model-chat`.
+ends it early, with the questions asked so far. The model is that of `local_model`.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ import os
 import re
 import tempfile
 import time
-import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,7 +24,7 @@ import numpy as np
 from benchmarks import hotpot
 from benchmarks.core import Figure, Options, Result, Target, bootstrap, paired_bootstrap
 from benchmarks.hotpot import Case, holds
-from benchmarks.model_chat import LOCAL_FILE
+from benchmarks.local_model import LOCAL_FILE, URL, missing, named
 from benchmarks.peers import lookup
 from benchmarks.peers.driving import Failed, Peer, once
 from benchmarks.relay import Relay, relayed
@@ -35,14 +33,15 @@ NAME = "model-questions"
 DESCRIPTION = "two-hop questions with a real local model: ours, one plain call and three agents"
 TOLD = "Answer the question in at most 60 words. Say that it is not known rather than guess."
 QUICK = 6
+HIDING, UNSEEN = 25, 25
 OURS, PLAIN = "ddax", "BM25 and one call"
-EFFORTS = ("normal", "deep")
+EFFORTS = {"normal": 20, "deep": 10}
 _QUOTED = re.compile(r"^> .*$", re.MULTILINE)
 HIDDEN = f"{OURS}, quick, supporting documents removed"
 PEERS = (
-    (Peer("LangChain create_agent", "langchain_agent", "langchain"), "shown", 50),
-    (Peer("smolagents", "smolagents", "smolagents"), "shown", 25),
-    (Peer("gpt-researcher", "gpt_researcher", "gpt-researcher"), "research", 5),
+    (Peer("LangChain create_agent", "langchain_agent", "langchain"), "shown", 25),
+    (Peer("smolagents", "smolagents", "smolagents"), "shown", 10),
+    (Peer("gpt-researcher", "gpt_researcher", "gpt-researcher"), "research", 3),
 )
 """Each with its task, and how many questions it gets: one that takes minutes a question gets fewer."""
 LIMIT = 3600.0
@@ -80,9 +79,11 @@ class Clock:
 def run(options: Options) -> Result:
     """Ask everyone; without a model of this machine say so."""
     cases, pool = hotpot.load(options.file(hotpot.FILE))
+    # Those that the prompt was not made on come first: a run that is cut says what counts.
+    cases = [*cases[1::2], *cases[::2]]
     asked = cases[:QUICK] if options.quick else cases
-    if "DDAX_BENCH_URL" not in os.environ and not LOCAL_FILE.is_file():
-        return Result(NAME, (), (options.seed,), notes=(f"not run: no {LOCAL_FILE.name}",))
+    if why := missing():
+        return Result(NAME, (), (options.seed,), notes=(f"not run: {why}",))
     with (
         _model() as (server, model),
         relayed(server, _kept(model)) as relay,
@@ -94,7 +95,7 @@ def run(options: Options) -> Result:
         f"{model}, temperature 0; tokens as its server counts them, with the form of replies at four"
         " characters a token; seconds are those of the model alone, on a machine with other work",
         f"{len(pool)} pooled paragraphs; an answer is right where it holds the gold one in at most 60 words;"
-        " questions with an even place in the file were used in making the prompt, the others were not",
+        " questions with an even place in the file were used in making the prompt, and are asked last",
         *(f"{who}: {one.error[:160]}" for who, fates in found.items() for one in fates if one.error),
     )
     return Result(NAME, tuple(figures), (options.seed,), notes=notes)
@@ -103,15 +104,14 @@ def run(options: Options) -> Result:
 @contextmanager
 def _model() -> Iterator[tuple[str, str]]:
     """Return the address of the model and its name; one of our own server where none is named."""
-    if address := os.environ.get("DDAX_BENCH_URL"):
-        with urllib.request.urlopen(f"{address}/v1/models", timeout=60) as reply:
-            yield address, Path(json.load(reply)["data"][0]["id"]).stem
+    if address := os.environ.get(URL):
+        yield address, named()
         return
     from ddax.reasoning.local.server import LocalServer
 
     server = LocalServer(LOCAL_FILE)
     try:
-        yield server.address.removesuffix("/v1"), LOCAL_FILE.stem
+        yield server.address.removesuffix("/v1"), named()
     finally:
         server.close()
 
@@ -135,17 +135,15 @@ def _everyone(
     asks: dict[str, tuple[Ask, int]] = {
         f"{OURS}, quick": (ours("quick"), len(cases)),
         PLAIN: (lambda case: _plain(index, case, relay), len(cases)),
-        HIDDEN: (ours("quick", hide=True), len(cases)),
+        HIDDEN: (ours("quick", hide=True), HIDING),
     }
     asks |= {p.name: (_peer(p, task, pool, relay), many) for p, task, many in PEERS}
-    asks |= {f"{OURS}, {effort}": (ours(effort), len(cases)) for effort in EFFORTS}
-    found: dict[str, list[Fate]] = {}
-    for who, (ask, many) in asks.items():
-        found[who] = []
-        for case in cases[:many]:
-            if clock.over():
-                break
-            found[who].append(ask(case))
+    asks |= {f"{OURS}, {effort}": (ours(effort), many) for effort, many in EFFORTS.items()}
+    found: dict[str, list[Fate]] = {who: [] for who in asks}
+    for at, case in enumerate(cases):
+        for who, (ask, many) in asks.items():
+            if at < many and not clock.over():
+                found[who].append(ask(case))
     return found
 
 
@@ -248,7 +246,7 @@ def _costs(who: str, fates: Sequence[Fate], *, ours: bool) -> Iterator[Figure]:
 
 
 def _halves(right: Sequence[float]) -> Iterator[Figure]:
-    for name, values in (("seen in making the prompt", right[::2]), ("not seen", right[1::2])):
+    for name, values in (("not seen in making the prompt", right[:UNSEEN]), ("seen", right[UNSEEN:])):
         if values:
             yield Figure(f"{OURS}, quick: the same, questions {name}", float(np.mean(values)), "share",
                          n=len(values))  # fmt: skip
