@@ -53,6 +53,7 @@ from ddax.nodes.road import PLANNED, is_quick, plain
 from ddax.nodes.rules import by_rule, of_rules
 from ddax.nodes.seen import same_view, seen_last, viewed
 from ddax.nodes.unread import idle, unread
+from ddax.nodes.using import use_tools
 from ddax.nodes.widen import NO_MORE
 from ddax.reasoning.budget import FREE, usage_of
 from ddax.reasoning.protocol import ExpandRequest, Expansion
@@ -73,7 +74,8 @@ async def expand(state: State, *, session: Session) -> Update:
     parent = parent_of(state["ideas"], focus) if mode == "replan" else focus
     if (known := at_once(state, session, parent, mode)) is not None:
         return {"ideas": known}
-    reply = await by_rule(state, session, parent, mode) or await first_search(state, session, parent, mode)
+    reply = await by_rule(state, session, parent, mode) or await use_tools(state, session, parent, mode)
+    reply = reply or await first_search(state, session, parent, mode)
     origins = await _known(state, session, parent)
     if reply is None:
         request = await _request(state, session, parent)
