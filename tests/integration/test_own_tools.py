@@ -77,7 +77,7 @@ async def test_a_form_that_was_asked_for_is_written_by_one_more_call(server):
     server.add(Say({"quotes": [], "found": True, "data": {"room": "hall"}}))
     result = await ran(server, TASK, lamps, output=form)
     assert lamps.done == [("hall", "green")]
-    assert (result["status"], result["data"]) == ("done", {"room": "hall"})
+    assert (result["status"], result["output"]) == ("done", {"room": "hall"})
     assert result["usage"]["model_calls"] == 3
 
 
