@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ddax.evolution.actr import Option, Tabu, Utility, learned_chance, resolve
-from ddax.evolution.pressure import Impasse, impasse_of
+from ddax.dynamics.pressure import Impasse, impasse_of
+from ddax.dynamics.utility import Option, Tabu, Utility, learned_chance, resolve
 from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.ideas import dag

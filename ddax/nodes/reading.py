@@ -18,6 +18,7 @@ from ddax.graph.state import LeafPacket
 from ddax.ideas.idea import MAX_EVIDENCE, RESULT_BYTES, clip
 from ddax.ideas.origins import NOWHERE, Origins
 from ddax.memory.gate import beside_orders
+from ddax.memory.likeness import MAX_CHARS
 from ddax.memory.protocol import FORGOTTEN
 from ddax.memory.records import LARGE, Row, rows_of
 from ddax.nodes.deciding import always_asked
@@ -27,7 +28,6 @@ from ddax.nodes.judging import has_own_rubric
 from ddax.nodes.road import ASKED, is_quick
 from ddax.reasoning.budget import FREE
 from ddax.reasoning.embedded.debate import embedded_for
-from ddax.reasoning.embedded.vectors import MAX_CHARS
 from ddax.reasoning.protocol import Extraction, ExtractRequest, JudgeRequest, Reasoner
 from ddax.reasoning.sourced import FIXED, TOLD, of_passages, of_request, sourced
 from ddax.types import Record

@@ -20,9 +20,9 @@ from ddax.memory.chunks import sentences
 from ddax.memory.protocol import MANY
 from ddax.memory.rules import Match, PlanStep, Rule, count_use, learn, matching
 from ddax.nodes.gather import CLAIMS, found, read_by, read_pages, task_text
-from ddax.reasoning.embedded.question import analyse
 from ddax.reasoning.protocol import Expansion, Finding, Synthesis
 from ddax.reasoning.sourced import of_passages
+from ddax.text.question import analyse
 from ddax.types import MENTION, NO_PARENT, ActionCall, Hit, Idea, JsonDict, Passage, Proposal
 
 PLANS = "rule_plans"

@@ -16,11 +16,11 @@ from ddax.errors import StorageError
 from ddax.memory.embedding_ahead import Ahead
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.gate import GatedMemory
+from ddax.memory.likeness import Vectors
 from ddax.nodes.gather import as_passage
 from ddax.nodes.reading import Kept, keep, texts_for_judge
 from ddax.reasoning import protocol as p
 from ddax.reasoning.embedded.debate import judge
-from ddax.reasoning.embedded.vectors import Vectors
 from ddax.reasoning.entailment.rules import lexical
 from ddax.types import Citation, Record, Usage
 from tests.unit.test_graph_opening import Asked

@@ -6,14 +6,13 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
 from ddax.errors import ReasonerError
+from ddax.memory.likeness import Vectors
 from ddax.memory.protocol import Embedder
 from ddax.reasoning.embedded import browsing, debate, expand, wording
 from ddax.reasoning.embedded.curiosity import wonder
 from ddax.reasoning.embedded.evidence import readable, weigh
 from ddax.reasoning.embedded.expand import Policy
 from ddax.reasoning.embedded.merge import merge
-from ddax.reasoning.embedded.question import analyse
-from ddax.reasoning.embedded.vectors import Vectors
 from ddax.reasoning.protocol import (
     ArgueRequest,
     Argument,
@@ -36,6 +35,7 @@ from ddax.reasoning.protocol import (
     ReflectRequest,
     Synthesis,
 )  # fmt: skip
+from ddax.text.question import analyse
 from ddax.wording import amount
 
 Patcher = Callable[[PatchRequest | MutateRequest], Awaitable[Patches]]
