@@ -19,7 +19,6 @@ from ddax.ideas import dag
 from ddax.memory.chunks import sentences
 from ddax.nodes.road import is_quick
 from ddax.reasoning.budget import FREE
-from ddax.reasoning.embedded import EmbeddedReasoner
 from ddax.reasoning.protocol import JudgeRequest, Judgment
 
 NO_CHOICE = "nothing is left to choose between, so no model was asked"
@@ -54,7 +53,7 @@ async def estimates(
     requests: Mapping[str, JudgeRequest], outcomes: Mapping[str, Outcome], session: Session
 ) -> dict[str, Verdict]:
     """Return the cheap values of results: by coverage, quotes and progress, with no call of a model."""
-    found = await EmbeddedReasoner(session.embedder).judge_all([*requests.values()])
+    found = await session.free.judge_all([*requests.values()])
     verdicts = await asyncio.gather(
         *(
             _estimate(request, outcomes[idea], judgment, session)

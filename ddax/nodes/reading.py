@@ -18,7 +18,6 @@ from ddax.graph.state import LeafPacket
 from ddax.ideas.idea import MAX_EVIDENCE, RESULT_BYTES, clip
 from ddax.ideas.origins import NOWHERE, Origins
 from ddax.memory.gate import beside_orders
-from ddax.memory.likeness import MAX_CHARS
 from ddax.memory.protocol import FORGOTTEN
 from ddax.memory.records import LARGE, Row, rows_of
 from ddax.nodes.deciding import always_asked
@@ -27,7 +26,7 @@ from ddax.nodes.gather import CLAIMS, PAGE, as_passage, citation_row, of_page, w
 from ddax.nodes.judging import has_own_rubric
 from ddax.nodes.road import ASKED, is_quick
 from ddax.reasoning.budget import FREE
-from ddax.reasoning.embedded.debate import embedded_for
+from ddax.reasoning.free import FreeReasoner
 from ddax.reasoning.protocol import Extraction, ExtractRequest, JudgeRequest, Reasoner
 from ddax.reasoning.sourced import FIXED, TOLD, of_passages, of_request, sourced
 from ddax.types import Record
@@ -90,7 +89,8 @@ async def _both(
         ids = await session.memory.put(records)
         if packet.get("left") == 0 and not always_asked(session):
             own = has_own_rubric(session)
-            session.ahead.want(partial(texts_for_judge, request, packet.get("title", ""), own=own))
+            title = packet.get("title", "")
+            session.ahead.want(partial(texts_for_judge, request, title, session.free, own=own))
         return ids, await reading
     except BaseException:
         reading.cancel()
@@ -110,7 +110,7 @@ async def _cited(
     return await reader.extract(await _request(packet, pages, session))
 
 
-def texts_for_judge(request: ExtractRequest, title: str, *, own: bool) -> list[str]:
+def texts_for_judge(request: ExtractRequest, title: str, judge: FreeReasoner, *, own: bool) -> list[str]:
     """Return what the judge of an outcome will ask the encoder for, but for the outcome itself.
 
     With `own` that is also what the task demands beside its question.
@@ -122,8 +122,7 @@ def texts_for_judge(request: ExtractRequest, title: str, *, own: bool) -> list[s
         task=came, idea=came, result=FIXED, expected=FIXED, evidence=came, arguments=FIXED, lessons=FIXED,
         rubric=came,
     )  # fmt: skip
-    texts = embedded_for(judged)
-    return [text[:MAX_CHARS] for text in texts]
+    return judge.embedded_to_judge(judged)
 
 
 async def _foreseen(session: Session, pages: Sequence[Record]) -> list[Record]:

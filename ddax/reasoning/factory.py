@@ -18,17 +18,18 @@ from ddax.configs.models import ModelRecord, Models, name_of, over, record_of
 from ddax.configs.prices import Provider, load_providers
 from ddax.errors import ReasonerError, UsageError, of_setting
 from ddax.memory.protocol import Embedder
+from ddax.reasoning.free import Patcher
 from ddax.reasoning.given import OBJECT, lost
 from ddax.reasoning.language.assemble import key_of
 from ddax.reasoning.language.guard import Limits
 from ddax.reasoning.language.team import ROLES
 from ddax.reasoning.language.usage import PriceLike
 from ddax.reasoning.protocol import Reasoner
+from ddax.registered import load
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-    from ddax.reasoning.embedded.reasoner import Patcher
 
 EMBEDDED, LOCAL = "embedded", "local"
 _KEY_NAME = re.compile(r"^[A-Za-z_]\w*(?:KEY|TOKEN)$", re.IGNORECASE)
@@ -63,9 +64,8 @@ def open_reasoner(
     settings, record = models or Models(), record_of(model)
     _check_roles(settings)
     if record.name == EMBEDDED:
-        from ddax.reasoning.embedded.reasoner import EmbeddedReasoner
-
-        return EmbeddedReasoner(embedder, patcher=patcher)
+        free: Reasoner = load("embedded")(embedder, patcher=patcher)
+        return free
     from ddax.reasoning.language.assemble import Opening, assemble
     from ddax.reasoning.prompts import open_book
 
