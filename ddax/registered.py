@@ -38,6 +38,7 @@ _PILOT = ("ddax.environments.pilot", "The pilot of a browser", ", or take the br
 PARTS: Mapping[str, Part] = {
     "embedded": Part(
         "ddax.reasoning.embedded", "reasoner:EmbeddedReasoner", "The reasoner without a model",
+        ", or name a model: --model provider:model",
     ),
     "language": Part(
         "ddax.reasoning.language", "assemble:assemble", "The reasoner over chat models",
