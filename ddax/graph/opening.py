@@ -354,7 +354,7 @@ async def _library(
     parts: Parts,
     told: Tell | None,
 ) -> Library:
-    from ddax.actions.sources import open_library
+    from ddax.actions.sources import Bounds, open_library
     from ddax.actions.sources.brought import documents_of
     from ddax.actions.web.opening import with_search
     from ddax.environments.opening import is_world
@@ -363,8 +363,7 @@ async def _library(
         tuple(source for source in settings.sources if not is_world(source)),
         embedder=embedder,
         cache_dir=home.cache,
-        allow_hosts=settings.allow_hosts,
-        max_seconds=settings.budget.max_seconds,
+        bounds=Bounds(settings.allow_hosts, seconds=settings.budget.max_seconds),
         web=web,
         brought=documents_of(parts.documents),
         progress=told,

@@ -44,7 +44,7 @@ def named_reasoner(
 ) -> Reasoner:  # fmt: skip
     """Return the reasoner of the settings; `objects` are chat models given ready-made."""
     from ddax.configs.prices import load_prices, load_providers
-    from ddax.reasoning.factory import open_reasoner
+    from ddax.reasoning.factory import Extras, open_reasoner
 
     if settings.replay:
         from ddax.reasoning.replaying import ReplayingReasoner
@@ -57,14 +57,16 @@ def named_reasoner(
         prices=load_prices(home=home.common),
         providers=load_providers(home=home.common),
         clock=monotonic,
-        wall=clock,
-        rng=np.random.default_rng(settings.seed),
-        arguments={name: action.arguments for name, action in actions.items()},
         models=settings.models,
-        cache=home.cache / "replies.sqlite",
-        sees=SIGHT[settings.browser.screenshot],
-        objects=objects,
-        prompts=settings.prompts,
+        extras=Extras(
+            rng=np.random.default_rng(settings.seed),
+            arguments={name: action.arguments for name, action in actions.items()},
+            wall=clock,
+            cache=home.cache / "replies.sqlite",
+            sees=SIGHT[settings.browser.screenshot],
+            objects=objects,
+            prompts=settings.prompts,
+        ),
     )
     if settings.record:
         from ddax.reasoning.replaying import RecordingReasoner
