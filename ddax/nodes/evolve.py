@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import PurePath
 
 from ddax.errors import DdaxError, SandboxError, SourceError
+from ddax.graph.ports import Remembers
 from ddax.graph.repairs import Repaired, Repairs, needed
 from ddax.graph.services import Session
 from ddax.graph.state import Answer, Outcome, State, Update
@@ -160,7 +161,7 @@ def _summary(result: Repaired) -> str:
     return f"{head} {tried}\n\n{result.diff}" if result.solved else f"No repair was found. {head} {tried}"
 
 
-async def _remember(state: State, session: Session, leaf: str, result: Repaired) -> None:
+async def _remember(state: State, session: Remembers, leaf: str, result: Repaired) -> None:
     row = {
         "task": state["work"]["id"],
         "idea": leaf,
@@ -190,7 +191,7 @@ async def _remember(state: State, session: Session, leaf: str, result: Repaired)
         await session.memory.put([thought])
 
 
-async def _learn(state: State, session: Session, leaf: str, result: Repaired, repairs: Repairs) -> None:
+async def _learn(state: State, session: Remembers, leaf: str, result: Repaired, repairs: Repairs) -> None:
     """Note which edits have held, for the repairs of later tasks."""
     task = state["work"]["id"]
     for operator in result.operators:

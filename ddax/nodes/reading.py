@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from ddax.debate.task_rubric import task_rubric
+from ddax.graph.ports import Asks, Remembers
 from ddax.graph.services import Session
 from ddax.graph.state import LeafPacket
 from ddax.ideas.idea import MAX_EVIDENCE, RESULT_BYTES, clip
@@ -71,7 +72,7 @@ async def keep(packet: LeafPacket, records: Sequence[Record], session: Session) 
     return Kept(ids, found.summary, cited, await _came(ids, session))
 
 
-async def _came(ids: Sequence[str], session: Session) -> Origins:
+async def _came(ids: Sequence[str], session: Remembers) -> Origins:
     """Return where what was read comes from; a row that stood for another may have its own to tell."""
     rows = await session.memory.get(ids)
     return of_passages(as_passage(row, 1.0) for row in rows if of_page(row))
@@ -125,7 +126,7 @@ def texts_for_judge(request: ExtractRequest, title: str, judge: FreeReasoner, *,
     return judge.embedded_to_judge(judged)
 
 
-async def _foreseen(session: Session, pages: Sequence[Record]) -> list[Record]:
+async def _foreseen(session: Remembers, pages: Sequence[Record]) -> list[Record]:
     """Return the rows of pages as they will be stored, with their ids, unless they repeat others."""
     make = partial(_as_stored, pages, session.memory.namespace)
     large = sum(len(page.text) for page in pages) > LARGE
@@ -160,7 +161,7 @@ async def _request(packet: LeafPacket, pages: Sequence[Record], session: Session
     return sourced(request, task=TOLD, intent=packet["origins"], passages=of_passages(request.passages))
 
 
-async def _log(packet: LeafPacket, found: Extraction, session: Session) -> None:
+async def _log(packet: LeafPacket, found: Extraction, session: Remembers) -> None:
     task, leaf = packet["work"]["id"], packet["leaf"]
     citations = [citation_row(claim.citation) for claim in found.claims]
     row = {"task": task, "idea": leaf, "step": packet["step"], "citations": citations}
@@ -173,7 +174,7 @@ def place_of(packet: LeafPacket) -> str:
     return f"{leaf}:{packet['turn']}" if "turn" in packet else leaf
 
 
-def _reader(packet: LeafPacket, session: Session, pages: Sequence[Record]) -> Reasoner:
+def _reader(packet: LeafPacket, session: Asks, pages: Sequence[Record]) -> Reasoner:
     """Return who takes the claims: nobody is paid to say which lines of a very short document matter.
 
     Whoever plans and whoever puts together is given it whole.
