@@ -4,6 +4,7 @@
   + UsageError (2)             the caller's words are off: flag, path, thread name, task
     - SettingsError            a settings file, environment variable or argument is wrong
     - SourceError              a source is missing, empty, binary or too large
+    - MissingPart              a part of ddax is asked for that this installation was left without
   + SandboxError (3)           no sandbox on this machine holds
   + StateError (4)             stored state is damaged, foreign or of a newer version
   + ThreadInUse (5)            another live process owns the thread, or shares the memory with nobody
@@ -85,6 +86,10 @@ class SettingsError(UsageError):
 
 class SourceError(UsageError):
     """Refuse a source that cannot be read."""
+
+
+class MissingPart(UsageError):
+    """Refuse what needs a part of ddax that this installation was left without."""
 
 
 class SandboxError(DdaxError):

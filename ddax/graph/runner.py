@@ -30,6 +30,7 @@ from ddax.graph.direct import DirectRuns
 from ddax.graph.ending import settle
 from ddax.graph.entering import OPENED, Going, check_listening, config_of, heard_by, not_open, refuse_a_model
 from ddax.graph.handed import (
+    Lent,
     check_builder,
     check_kind,
     check_store,
@@ -105,7 +106,7 @@ def open_agent(
     refuse_models(chosen, given, home)
     return Agent(
         chosen, home=home, parts=given, build=build, clock=clock, monotonic=monotonic,
-        saver=checkpointer, items=store, config=config,
+        lent=Lent(checkpointer, store, config or {}),
     )  # fmt: skip
 
 
@@ -116,12 +117,10 @@ class Agent(Plainly):
 
     def __init__(
         self, context: Context, *, home: Path | str | None, parts: Parts | None,
-        build: Callable[[LocalServices], Builder], clock: Clock, monotonic: Clock,
-        saver: BaseCheckpointSaver[Any] | None = None, items: BaseStore | None = None,
-        config: RunnableConfig | None = None,
+        build: Callable[[LocalServices], Builder], clock: Clock, monotonic: Clock, lent: Lent,
     ) -> None:  # fmt: skip
         self.context = context
-        self._saver, self._items, self._config = saver, items, config or {}
+        self._saver, self._items, self._config = lent.saver, lent.items, lent.config
         self._home_path, self._parts, self._build = home, parts, build
         self._clock, self._monotonic = clock, monotonic
         self._stack = contextlib.AsyncExitStack()

@@ -13,13 +13,13 @@ from ddax.debate.carried import carriers
 from ddax.debate.gate import WEAK
 from ddax.debate.records import Verdict
 from ddax.dynamics.score import weights_of
+from ddax.graph.ports import Asks
 from ddax.graph.services import Session
 from ddax.graph.state import Outcome, State
 from ddax.ideas import dag
 from ddax.memory.chunks import sentences
 from ddax.nodes.road import is_quick
 from ddax.reasoning.budget import FREE
-from ddax.reasoning.embedded import EmbeddedReasoner
 from ddax.reasoning.protocol import JudgeRequest, Judgment
 
 NO_CHOICE = "nothing is left to choose between, so no model was asked"
@@ -43,7 +43,7 @@ def decides(state: State, session: Session) -> bool:
     return inner > 1 or leaves > min(settings.budget.max_parallel, weights.beam)
 
 
-def always_asked(session: Session) -> bool:
+def always_asked(session: Asks) -> bool:
     """Tell whether values are always asked for, by the reasoner or the settings."""
     settings, weights = session.settings, session.settings.selection
     asked = session.reasoner.name in FREE or "always" in (settings.debate.ask, settings.debate.gate)
@@ -54,7 +54,7 @@ async def estimates(
     requests: Mapping[str, JudgeRequest], outcomes: Mapping[str, Outcome], session: Session
 ) -> dict[str, Verdict]:
     """Return the cheap values of results: by coverage, quotes and progress, with no call of a model."""
-    found = await EmbeddedReasoner(session.embedder).judge_all([*requests.values()])
+    found = await session.free.judge_all([*requests.values()])
     verdicts = await asyncio.gather(
         *(
             _estimate(request, outcomes[idea], judgment, session)
@@ -83,7 +83,7 @@ def _is_claim(outcome: Outcome) -> bool:
     return outcome["action"] == "visit"
 
 
-def _carried(request: JudgeRequest, session: Session) -> bool:
+def _carried(request: JudgeRequest, session: Asks) -> bool:
     """Tell whether every sentence of a result follows from what was read; a cut one is left out."""
     text = request.result
     lines = [text[span.start : span.end] for span in sentences(text)]

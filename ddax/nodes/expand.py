@@ -17,6 +17,7 @@ from dataclasses import replace
 from ddax.actions.described import tools_of
 from ddax.actions.protocol import of_descriptions
 from ddax.errors import ReasonerError, Unavailable
+from ddax.graph.ports import Acts, Asks
 from ddax.graph.services import Session
 from ddax.graph.state import State, Update
 from ddax.ideas import dag, grow
@@ -134,7 +135,7 @@ async def _known(state: State, session: Session, parent: Idea) -> Origins:
     )
 
 
-async def _plan(state: State, request: ExpandRequest, session: Session) -> Expansion:
+async def _plan(state: State, request: ExpandRequest, session: Asks) -> Expansion:
     """Ask for a plan: on the quick road no model."""
     if is_quick(state["work"]):
         return await session.free.expand(plain(request))
@@ -183,7 +184,7 @@ def _planned(
     return grow.give_up(ideas, state["work"]["root"], apply_patches(patch, [grown]))
 
 
-def _demanded(state: State, session: Session, parent: Idea) -> tuple[Proposal, ...]:
+def _demanded(state: State, session: Acts, parent: Idea) -> tuple[Proposal, ...]:
     """Return, at the root, a visit for each source the task demands and nobody has planned to read."""
     if parent["parent"] != NO_PARENT or "visit" not in session.actions:
         return ()

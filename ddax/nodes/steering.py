@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ddax.graph.ports import Acts
 from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.ideas import dag
@@ -76,7 +77,7 @@ def _interim(state: State) -> Forced | None:
     return None
 
 
-def _verify(state: State, session: Session, rule: str, *, weak: bool) -> Forced | None:
+def _verify(state: State, session: Acts, rule: str, *, weak: bool) -> Forced | None:
     ideas, root = state["ideas"], state["work"]["root"]
     if "search" not in session.actions:
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ddax.actions.sources.skipping import lost, reasons_told
 from ddax.environments.actions import REFUSED_PAGES, UNENDED_PAGES
+from ddax.graph.ports import Remembers
 from ddax.graph.services import Session
 from ddax.graph.state import Answer, Work
 from ddax.memory.gate import REFUSALS
@@ -35,7 +36,7 @@ async def withheld(answer: Answer, work: Work, session: Session) -> Answer:
     return Answer(**{**answer, "text": " ".join([answer.get("text", ""), *told]).strip()})
 
 
-async def _passages(session: Session, task: str, reason: str) -> int:
+async def _passages(session: Remembers, task: str, reason: str) -> int:
     """Count the passages of sources that a task met and that were not stored for a reason, each once."""
     rows = await session.memory.rows(REFUSALS, task=task, reason=reason, limit=MANY)
     return len({(row["source"], row["digest"]) for row in rows if row["source"]})

@@ -7,7 +7,6 @@ import asyncio
 import json
 import time
 
-import numpy as np
 import pytest
 from langchain_openai import ChatOpenAI
 from pydantic import create_model
@@ -194,7 +193,7 @@ async def test_an_outage_falls_back_says_who_answered_and_opens_the_circuit(serv
     reasoner = open_reasoner(
         "openai:first", embedder=None, prices={}, clock=time.monotonic, models=Models(
             fallbacks=("openai:second",), cache=False
-        ), limits=Limits(first_wait=0.0), rng=np.random.default_rng(0),
+        ), limits=Limits(first_wait=0.0),
     )  # fmt: skip
     ask = p.AskRequest("t", "s", ())
     replies = [await reasoner.ask(ask) for _ in range(4)]

@@ -9,7 +9,8 @@ import pytest
 from ddax.errors import InvalidReply, ReasonerError, SettingsError, StorageError
 from ddax.reasoning import protocol as p
 from ddax.reasoning.budget import charge, usage_of
-from ddax.reasoning.recording import RecordingReasoner, ReplayingReasoner, request_hash
+from ddax.reasoning.recording import request_hash
+from ddax.reasoning.replaying import RecordingReasoner, ReplayingReasoner
 from ddax.reasoning.scripted import ScriptedReasoner
 from ddax.types import Citation, Passage, Picture, Proposal, Usage
 

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from pypdf import PdfWriter
 
-from ddax.actions.sources import SourceLibrary, open_library
+from ddax.actions.sources import Bounds, SourceLibrary, open_library
 from ddax.actions.sources.extract import NotText, extract, from_text
+from ddax.actions.sources.files import MAX_BYTES
 from ddax.errors import SourceError
 from ddax.memory.embeddings import HashEmbedder
 
@@ -59,10 +60,11 @@ def test_markup_of_one_sign_is_read_at_once(unit: str) -> None:
     assert time.perf_counter() - started < 4, "a pattern that tries every place of a run takes longer"
 
 
-async def opened(*specs: object, home: Path, **options: int) -> SourceLibrary:
+async def opened(*specs: object, home: Path, max_bytes: int = MAX_BYTES) -> SourceLibrary:
     return await open_library(
-        [str(spec) for spec in specs], embedder=HashEmbedder(), cache_dir=home / "cache", **options
-    )
+        [str(spec) for spec in specs], embedder=HashEmbedder(), cache_dir=home / "cache",
+        bounds=Bounds(max_bytes=max_bytes),
+    )  # fmt: skip
 
 
 @pytest.fixture
