@@ -69,12 +69,11 @@ async def test_a_tool_is_used_at_once_and_what_was_said_is_the_answer(server):
 
 
 async def test_a_form_that_was_asked_for_is_written_by_one_more_call(server):
-    lamps, form = (
-        Lamps(),
-        {"type": "object", "properties": {"room": {"type": "string"}}, "required": ["room"]},
-    )
+    lamps = Lamps()
+    form = {"type": "object", "properties": {"room": {"type": "string"}}, "required": ["room"]}
     server.add(model({"tools": [1], "messages": []}), Say("The lamp in the hall is green now."))
-    server.add(Say({"quotes": [], "found": True, "data": {"room": "hall"}}))
+    quotes = [{"passage": "p1", "quote": "The lamp in the hall is green now."}]
+    server.add(Say({"quotes": quotes, "found": True, "data": {"room": "hall"}}))
     result = await ran(server, TASK, lamps, output=form)
     assert lamps.done == [("hall", "green")]
     assert (result["status"], result["output"]) == ("done", {"room": "hall"})
