@@ -19,7 +19,7 @@ from ddax.errors import RateLimited, Unavailable, UsageError
 from ddax.ideas import dag
 from ddax.reasoning import protocol as p
 from ddax.reasoning import rote
-from ddax.reasoning.factory import open_reasoner
+from ddax.reasoning.factory import Extras, open_reasoner
 from ddax.reasoning.language import Limits, assemble
 from ddax.reasoning.testing import FakeOpenAI, Say
 from ddax.types import Usage
@@ -217,7 +217,9 @@ async def test_a_model_in_a_file_can_give_each_argument_of_an_action(server, in_
     mail = {"name": "mail", "args": args, "intent": "i"}
     child = {"title": "Write", "expected": "an answer", "prior": 1, "action": mail, "needs": []}
     server.add({"children": [child], "requirements": []})
-    served = in_a_file(arguments={"mail": create_model("Mail", to=(str, ...), text=(str, ...))})
+    served = in_a_file(
+        extras=Extras(arguments={"mail": create_model("Mail", to=(str, ...), text=(str, ...))})
+    )
     plan = await served.expand(p.ExpandRequest("t", "i", 0, (), (), (), ("mail",)))
     await served.close()
     assert plan.children[0].action["args"] == {"to": "Ada", "text": "Come."}

@@ -216,7 +216,7 @@ async def test_pages_become_documents(httpserver: HTTPServer, tmp_path: Path) ->
         with pytest.raises(ActionError) as caught:
             await read_url(httpserver.url_for(name), allow_hosts=HERE)
         assert caught.value.kind == kind
-    options = {"embedder": HashEmbedder(), "cache_dir": tmp_path}
+    options = {"embedder": HashEmbedder(), "cache_dir": tmp_path, "bounds": Bounds(HERE)}
     library = await open_library([httpserver.url_for("/page")], **options)
     assert (await library.search("heron", mode="lexical"))[0].source == httpserver.url_for("/page")
     assert (await library.read(httpserver.url_for("/page"))).title == "Herons"

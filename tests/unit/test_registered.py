@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
 
 from ddax import registered
+from ddax.cli import doctor
 from ddax.errors import MissingPart, UsageError
 from ddax.evolution.repairs import CodeRepairs
 from ddax.graph.repairs import Repairs, needed
@@ -65,3 +67,20 @@ def test_a_run_without_the_free_reasoner_is_told_when_it_needs_it(monkeypatch: p
 def test_a_task_of_code_needs_the_repair() -> None:
     with pytest.raises(MissingPart, match="repair of code"):
         needed(None)
+
+
+def test_the_doctor_names_a_part_that_was_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Gone:
+        """An importer for which the repair of code is not there."""
+
+        @staticmethod
+        def find_spec(name: str, path: Any = None, target: Any = None) -> None:
+            if name.startswith("ddax.evolution"):
+                raise ModuleNotFoundError(f"No module named {name!r}", name="ddax.evolution")
+
+    for name in [name for name in sys.modules if name.startswith("ddax.evolution")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(sys, "meta_path", [Gone, *sys.meta_path])
+    (check,) = doctor._sandbox()
+    assert (check.name, check.state) == ("sandbox", "missing")
+    assert "repair of code is not part of this installation" in check.detail
