@@ -202,7 +202,7 @@ class RetrievedLibrary:
         except Exception as error:  # a retriever is somebody else's code, and raises what it likes
             raise ActionError(
                 f"The retriever {self.asked.name} failed.",
-                why=f"{type(error).__name__}: {str(error)[:200]}",
+                why=f"{type(error).__name__}: {self.cache.redactor.cut(str(error), 200)}",
                 mend="Try it alone: retriever.invoke('...').",
                 kind="retriever",
             ) from error
