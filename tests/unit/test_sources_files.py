@@ -194,7 +194,7 @@ async def test_a_folder_that_cannot_be_listed_is_no_empty_one(
         ("noise", bytes(range(1, 32)) * 20, "control"),
         ("big.txt", b"x" * 3000, "2,000"),
         ("empty.txt", b"", "no text"),
-        ("broken.pdf", b"%PDF-1.4 nothing", "PDF"),
+        ("broken.pdf", b"%PDF-1.4 nothing", "it is damaged"),
     ],
 )
 async def test_a_named_file_that_cannot_be_read_is_refused(
