@@ -31,6 +31,7 @@ import re
 import reprlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 UNDONE = "not_done"
@@ -78,6 +79,15 @@ class UsageError(DdaxError):
     """Refuse input that the caller can correct."""
 
     exit_code = 2
+
+
+def no_folder(file: Path) -> UsageError:
+    """Return the error of a file that is to be written where there is no folder."""
+    return UsageError(
+        f"There is no folder {str(file.parent)!r}.",
+        why=f"{file.name!r} would stand in it." if not file.parent.exists() else "A file is called so.",
+        mend="Make the folder first, or give a file in one that is there.",
+    )
 
 
 class SettingsError(UsageError):

@@ -44,7 +44,7 @@ from ddax.graph.relied import check_relied
 from ddax.graph.results import RunResult, exit_code_of, result_of
 from ddax.graph.runs import CANCELLED, INTERRUPTED, RunFolder, RunInfo, named
 from ddax.graph.savers import brought, open_store
-from ddax.graph.schemas import check_state, refuse_unknown
+from ddax.graph.schemas import check_given, check_state
 from ddax.graph.services import Clock, Parts
 from ddax.graph.sessions import LocalServices
 from ddax.graph.snapshots import answered, attended, checkpoint_of, cut_short, newest, whole
@@ -191,7 +191,7 @@ class Agent(Plainly):
         check_task(task, asked)
         check_state(state)
         given: Any = {**(state or {}), **Input(task=task)}
-        refuse_unknown(given, self.graph.takes)
+        check_given(given, self.graph.takes)
         name = named(thread, self._clock())
         async with self._begun(name):
             known = await asyncio.to_thread(self.runs.load, name)

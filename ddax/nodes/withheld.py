@@ -1,8 +1,9 @@
-"""What a task did not get to read of its sources: told with an answer that was not found."""
+"""What a task did not get to read or to search: told with its answer."""
 
 from __future__ import annotations
 
 from ddax.actions.sources.skipping import lost, reasons_told
+from ddax.actions.unsearched import UNSEARCHED
 from ddax.environments.actions import REFUSED_PAGES, UNENDED_PAGES
 from ddax.graph.ports import Remembers
 from ddax.graph.services import Session
@@ -34,6 +35,15 @@ async def withheld(answer: Answer, work: Work, session: Session) -> Answer:
     if not told:
         return answer
     return Answer(**{**answer, "text": " ".join([answer.get("text", ""), *told]).strip()})
+
+
+async def with_unsearched(answer: Answer, work: Work, session: Remembers) -> Answer:
+    """Return an answer with a note for each that could not be searched, found or not."""
+    rows = await session.memory.rows(UNSEARCHED, task=work["id"], limit=MANY)
+    if not rows:
+        return answer
+    told = dict.fromkeys(f"{row['said'].rstrip('.')}. Only the others were searched." for row in rows)
+    return Answer(**{**answer, "notes": [*answer.get("notes", []), *told]})
 
 
 async def _passages(session: Remembers, task: str, reason: str) -> int:

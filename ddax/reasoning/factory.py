@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib.util
 import os
 import re
 import time
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -164,7 +165,7 @@ def check_model(
     if not _is_model(name):
         raise UsageError(
             f"{name!r} names no model.",
-            why="A model is named with its provider.",
+            why=f"A model is named with its provider.{_nearest(name, (EMBEDDED, LOCAL))}",
             mend="Write 'embedded', 'local' or 'provider:model', as in 'openai:gpt-4.1-mini'.",
         )
     if provider == OBJECT:
@@ -224,7 +225,7 @@ def _check_roles(models: Models) -> None:
         if not _is_model(said):
             raise UsageError(
                 f"models.{name} has {said!r}, which names no model.",
-                why="A model is named with its provider.",
+                why=f"A model is named with its provider.{_nearest(said, (LOCAL,))}",
                 mend="Write 'provider:model', as in 'openai:gpt-4.1-mini', or take it out.",
             )
 
@@ -310,6 +311,12 @@ def _refused(name: str, providers: Mapping[str, Provider], error: Exception) -> 
 def _unknown_provider(provider: str, providers: Mapping[str, Provider]) -> UsageError:
     return UsageError(
         f"there is no provider {provider!r}.",
-        why="Nobody of this name is known here.",
+        why=f"Nobody of this name is known here.{_nearest(provider, providers)}",
         mend=f"Known are {', '.join(sorted(providers))}.",
     )
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    """Return a sentence with the known name that one was likely meant to be; "" where none is like it."""
+    likely = difflib.get_close_matches(name.lower(), list(known), 1)
+    return f" The nearest name is {likely[0]!r}." if likely else ""

@@ -164,6 +164,10 @@ def test_an_agent_is_opened_with_an_object_a_name_or_a_record(tmp_path):
     ("given", "error", "why"),
     [
         ({"model": "gpt-4.1"}, UsageError, "names no model"),
+        ({"model": "embeded"}, UsageError, "The nearest name is 'embedded'"),
+        ({"model": "Locale"}, UsageError, "The nearest name is 'local'"),
+        ({"model": "opanai:gpt-4.1"}, UsageError, "The nearest name is 'openai'"),
+        ({"model": HOUSE, "models": {"judge": "lokal"}}, UsageError, "The nearest name is 'local'"),
         ({"model": "openai:gpt-4.1"}, ReasonerError, "OPENAI_API_KEY is not set"),
         ({"model": "nobody:x"}, UsageError, "no provider 'nobody'"),
         ({"model": "object:Chat/tiny"}, UsageError, "open_agent"),
