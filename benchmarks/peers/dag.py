@@ -72,7 +72,9 @@ def run(
     starts = {name: [*runs, *few.get(name, ())] for name, runs in many.items()}
     rows = [*rows_of(many, measures), *rows_of(few, {BRANCHING: overlap}), *rows_of(starts, STARTS)]
     pairs = {name: list(zip(runs, few.get(name, ()), strict=False)) for name, runs in many.items()}
-    rows += rows_of(pairs, {MORE: lambda p: slope(*p, leaves), FIXED: lambda p: fixed(*p, leaves)})
+    rows += rows_of(
+        pairs, {MORE: lambda p: slope(p[0], p[1], leaves), FIXED: lambda p: fixed(p[0], p[1], leaves)}
+    )
     ours = [peer for peer in peers if peer.name == OURS]
     rows += rows_of(
         {peer.name: _tried(peer, served, leaves, missing, task="whole") for peer in ours},
