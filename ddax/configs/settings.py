@@ -49,7 +49,8 @@ class Selection(Section):
     """Weights of the selection score (docs/dynamics.md, dda-x 2.1)."""
 
     preset: Literal["hybrid", "dda-x", "puct", "flat"] = Field(
-        default="hybrid", description="Named weights of the score."
+        default="hybrid",
+        description="Named weights of the score; dda-x is for study and solves little (docs/dynamics.md).",
     )
     w_a: float | None = Field(default=None, description="Weight of the alignment; null: the preset's.")
     w_q: float | None = Field(default=None, description="Weight of Q; null: the preset's.")

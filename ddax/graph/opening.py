@@ -197,7 +197,7 @@ class _Opening:
 
     async def library(self, web: Web) -> Library:
         """Open the documents that can be searched; where that takes long, load the index meanwhile."""
-        from ddax.memory.chroma import load
+        from ddax.memory.chroma import ChromaIndex, load
 
         reading = asyncio.create_task(
             _library(
@@ -206,7 +206,7 @@ class _Opening:
         )
         try:
             await asyncio.wait({reading}, timeout=SOON_SECONDS)
-            if not reading.done():
+            if not reading.done() and ChromaIndex(self.place.memory).made:
                 await asyncio.to_thread(load)
             return await reading
         finally:

@@ -36,7 +36,7 @@ from ddax.memory.agent_file import (
     take_in,
 )
 from ddax.memory.dissents import dissent_depth, novelty_of
-from ddax.memory.files import locked, read_json, storage_errors, write_atomic
+from ddax.memory.files import in_lines, locked, read_json, storage_errors, write_atomic
 from ddax.memory.protocol import Embedder
 from ddax.memory.records import clean, digest
 from ddax.memory.trust import Formula
@@ -225,7 +225,7 @@ class AgentStore(Agents):
             before = json.dumps(agent)
             yield agent
             if self.settled(agent, before, reason):
-                write_atomic(path, json.dumps(agent, indent=1, allow_nan=False))
+                write_atomic(path, in_lines(agent))
 
 
 def vectors_of(dissents: Sequence[JsonDict], fingerprint: str) -> list[np.ndarray]:

@@ -15,7 +15,7 @@ from ddax.graph.ports import Acts, Remembers
 from ddax.graph.services import Session
 from ddax.graph.state import State, Work
 from ddax.ideas import dag
-from ddax.ideas.idea import Ideas, is_final
+from ddax.ideas.idea import Ideas
 from ddax.ideas.origins import Origins, join, of_kept, of_record
 from ddax.ideas.requirements import without_wording
 from ddax.memory.protocol import MANY, MemoryHit, RecallQuery
@@ -26,7 +26,7 @@ from ddax.nodes.standing import writers
 from ddax.reasoning.budget import FREE
 from ddax.reasoning.protocol import Brief, Finding
 from ddax.reasoning.sourced import TOLD, UNKNOWN
-from ddax.types import NO_PARENT, Citation, Hit, Idea, JsonDict, Passage, Record, Usage
+from ddax.types import Citation, Hit, Idea, JsonDict, Passage, Record, Usage
 
 HITS = "hits"
 CLAIMS = "claims"
@@ -153,14 +153,13 @@ def visited(ideas: Ideas, root: str) -> tuple[str, ...]:
 
 def read_by(ideas: Ideas, root: str) -> Origins:
     """Return where everything comes from that a task has read so far."""
-    return join(*(idea.get("origins", ()) for idea in dag.subtree(ideas, root) if is_final(idea)))
+    return dag.origins(ideas, root)
 
 
 def of_earlier(state: State) -> Origins:
     """Return where earlier turns of a thread come from: the user, and all that their tasks had read."""
     ideas, mine = state["ideas"], state["work"]["root"]
-    roots = [i for i, idea in ideas.items() if idea["parent"] == NO_PARENT and i != mine]
-    return join(TOLD, *(read_by(ideas, root) for root in roots))
+    return join(TOLD, *(read_by(ideas, root) for root in dag.roots(ideas) if root != mine))
 
 
 def of_ideas(ideas: Ideas, ids: Iterable[str]) -> Origins:

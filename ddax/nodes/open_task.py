@@ -22,6 +22,7 @@ from ddax.errors import UsageError
 from ddax.graph.repairs import found_code
 from ddax.graph.services import Session
 from ddax.graph.state import State, Update, Work
+from ddax.ideas import dag
 from ddax.ideas.idea import clip, root
 from ddax.ideas.origins import read
 from ddax.ideas.requirements import FORMS, Requirement, merged, parse
@@ -43,7 +44,7 @@ REQUIREMENT_CHARS = 20_000
 async def open_task(state: State, runtime: Runtime[Context], *, session: Session) -> Update:
     """Open a task: its root idea, its lessons, and the mind it starts with."""
     text = session.redactor.text(_text(state, session.redactor.text))
-    number = sum(1 for idea in state.get("ideas", {}).values() if not idea["parent"])
+    number = len(dag.roots(state.get("ideas", {})))
     work = await _work(text, number, runtime, session)
     idea = _root(state, number, work, session)
     row = {"task": work["id"], "text": text, "thread": work["thread"], "opened": work["opened"]}
