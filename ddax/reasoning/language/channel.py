@@ -66,6 +66,8 @@ class Order:
     system: bool = True
     acting: Acting | None = None
     native: bool = False
+    parts: Mapping[str, int] = field(default_factory=dict)
+    """The bytes of the parts of the request."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,10 @@ class Channel(Protocol):
     """Whether its calls carry a limit of output tokens that can be left out."""
     address: str
     """Where the model is, so that two servers with one model name are told apart."""
+    window: int
+    """Tokens that the model takes, as its class knows them; 0 where it does not."""
+    reads_form: bool
+    """Whether the form of a reply is among what the model reads and is billed for; no grammar is."""
 
     async def say(self, order: Order, hear: Hear | None = None) -> Said: ...
     async def close(self) -> None: ...
@@ -188,7 +194,7 @@ class ChatChannel:
         self._strict = "strict" in taken
         self.first_mode: Mode = "schema" if "method" in taken else "words"
         self.native = self.takes_tools = type(model).bind_tools is not _base().bind_tools
-        self.sees = sees(model)
+        self.sees, self.window, self.reads_form = sees(model), window_of(model), True
         self.address = str(getattr(model, "base_url", "") or getattr(model, "openai_api_base", "") or "")
 
     async def say(self, order: Order, hear: Hear | None = None) -> Said:
@@ -240,6 +246,13 @@ class ChatChannel:
         more = {"strict": True} if self._strict else {}
         bound = model.with_structured_output(schema_of(order.wire), method="json_schema", **more)
         return getattr(bound, "first", bound)
+
+
+def window_of(model: Any) -> int:
+    """Return the tokens that a chat model takes: those it is opened with, or of LangChain's profile of it."""
+    profile = getattr(model, "profile", None)
+    told = getattr(model, "num_ctx", None) or (profile or {}).get("max_input_tokens")
+    return told if isinstance(told, int) and told > 0 else 0
 
 
 async def _alive(pieces: AsyncIterator[Any], idle: float) -> AsyncIterator[Any]:

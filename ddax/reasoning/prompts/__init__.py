@@ -14,6 +14,7 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from string import Template
+from types import MappingProxyType
 from typing import NamedTuple
 
 from ddax.errors import SettingsError, UsageError
@@ -33,11 +34,27 @@ _PARTING = "\n=====\n"
 _SECTIONS = "\n\n"
 
 
+PARTS = {
+    "brief": "task", "task": "task", "earlier": "task", "goal": "task", "evidence": "passages",
+    "passages": "passages", "sources": "passages", "seen": "passages", "code": "passages",
+    "called": "passages", "findings": "findings", "thoughts": "findings", "lessons": "findings",
+    "arguments": "findings", "heard": "findings", "failures": "findings", "report": "findings",
+    "tried": "findings",
+}  # fmt: skip
+"""What a section is counted as, by its variable: what is given, read or found; the rest is what is asked."""
+
+
 class Prompt(NamedTuple):
-    """A rendered prompt: the system message and the user message."""
+    """A rendered prompt: the system message, the user message, and the bytes of the parts of the latter."""
 
     system: str
     user: str
+    parts: Mapping[str, int] = MappingProxyType({})
+
+    def followed(self, text: str, part: str) -> Prompt:
+        """Return the prompt with more behind its request."""
+        more = self.parts.get(part, 0) + len(text.encode("utf-8", "replace"))
+        return Prompt(self.system, self.user + text, {**self.parts, part: more})
 
 
 @dataclass(frozen=True)
@@ -58,16 +75,22 @@ class Book:
         if odd:
             raise KeyError(f"prompt {name!r}: missing or unknown variables {odd}")
         instructions, request = _parts(name, self.source(name))
-        said = [
-            Template(section).substitute(values)
-            for section in request.split(_SECTIONS)
-            if _says(section, values)
-        ]
+        said = [section for section in request.split(_SECTIONS) if _says(section, values)]
+        written = [Template(section).substitute(values) for section in said]
         rules = [] if name in OWN_RULES else [self.source(RULES)]
-        return Prompt(_SECTIONS.join([*rules, instructions]), _SECTIONS.join(said))
+        sizes: dict[str, int] = {}
+        for section, text in zip(said, written, strict=True):
+            part = _part(section)
+            sizes[part] = sizes.get(part, 0) + len(text.encode("utf-8", "replace"))
+        return Prompt(_SECTIONS.join([*rules, instructions]), _SECTIONS.join(written), sizes)
 
 
 SHIPPED = Book()
+
+
+def _part(section: str) -> str:
+    """Return what a section is counted as: by the first of its variables."""
+    return next((PARTS.get(name, "request") for name in Template(section).get_identifiers()), "request")
 
 
 def _says(section: str, values: Mapping[str, str]) -> bool:
