@@ -149,7 +149,7 @@ class Caller:
         output, effort = self._can.room.get(name_of(ask.wire), (0, ""))
         order = Order(
             messages, ask.wire, self._can.mode, ask.sampling, effort or under.effort, ask.choices, shown,
-            output=output, acting=ask.acting, parts=ask.prompt.parts,
+            output=output, acting=ask.acting, parts=ask.prompt.parts, stable=ask.prompt.stable,
         )  # fmt: skip
         request = _Request(
             under, self._clock(), reply_key(self.name, channel.address, order) if self._cache else ""

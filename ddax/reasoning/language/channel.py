@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 from ddax.reasoning.language.acting import Acting, as_langchain, reply_of
 from ddax.reasoning.language.efforts import effort_fields
 from ddax.reasoning.language.picture import content_of, sees
+from ddax.reasoning.language.prefixes import Prefixes
 from ddax.reasoning.language.wire import Wire, schema_of
 from ddax.reasoning.language.written import written_calls
 from ddax.types import Picture
@@ -68,6 +69,8 @@ class Order:
     native: bool = False
     parts: Mapping[str, int] = field(default_factory=dict)
     """The bytes of the parts of the request."""
+    stable: tuple[int, ...] = ()
+    """Where parts of the request end that may come again behind the same instructions."""
 
 
 @dataclass(frozen=True)
@@ -188,6 +191,7 @@ class ChatChannel:
 
     def __init__(self, model: BaseChatModel, *, idle_seconds: float = 120.0) -> None:
         self._model, self._idle = model, idle_seconds
+        self._prefixes = _prefixes(model)
         self._limit = next((name for name in _LIMITS if name in type(model).model_fields), "")
         self.limited = bool(self._limit) and bool(getattr(model, self._limit, None))
         taken = inspect.signature(type(model).with_structured_output).parameters
@@ -200,6 +204,8 @@ class ChatChannel:
     async def say(self, order: Order, hear: Hear | None = None) -> Said:
         """Make one call."""
         before, turns, behind = parted(order, as_langchain)
+        if self._prefixes is not None:
+            before = self._prefixes.marked(before, order)
         messages = [*before, *turns, *behind]
         runnable = self._runnable(order)
         if hear is None:
@@ -246,6 +252,11 @@ class ChatChannel:
         more = {"strict": True} if self._strict else {}
         bound = model.with_structured_output(schema_of(order.wire), method="json_schema", **more)
         return getattr(bound, "first", bound)
+
+
+def _prefixes(model: Any) -> Prefixes | None:
+    """Return what marks beginnings that come again, for a provider that keeps none without a mark."""
+    return Prefixes() if "anthropic" in str(getattr(model, "_llm_type", "")).lower() else None
 
 
 def window_of(model: Any) -> int:

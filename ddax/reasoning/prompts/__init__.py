@@ -8,7 +8,7 @@ files of the same names, which are taken instead.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -45,16 +45,20 @@ PARTS = {
 
 
 class Prompt(NamedTuple):
-    """A rendered prompt: the system message, the user message, and the bytes of the parts of the latter."""
+    """A rendered prompt: the system message, the user message, and the bytes of the parts of the latter.
+
+    `stable` are the characters of the user message that may come again: the task, then what was read.
+    """
 
     system: str
     user: str
     parts: Mapping[str, int] = MappingProxyType({})
+    stable: tuple[int, ...] = ()
 
     def followed(self, text: str, part: str) -> Prompt:
         """Return the prompt with more behind its request."""
         more = self.parts.get(part, 0) + len(text.encode("utf-8", "replace"))
-        return Prompt(self.system, self.user + text, {**self.parts, part: more})
+        return Prompt(self.system, self.user + text, {**self.parts, part: more}, self.stable)
 
 
 @dataclass(frozen=True)
@@ -82,10 +86,22 @@ class Book:
         for section, text in zip(said, written, strict=True):
             part = _part(section)
             sizes[part] = sizes.get(part, 0) + len(text.encode("utf-8", "replace"))
-        return Prompt(_SECTIONS.join([*rules, instructions]), _SECTIONS.join(written), sizes)
+        stable = _stable([_part(section) for section in said], written)
+        return Prompt(_SECTIONS.join([*rules, instructions]), _SECTIONS.join(written), sizes, stable)
 
 
 SHIPPED = Book()
+
+
+def _stable(parts: Sequence[str], written: Sequence[str]) -> tuple[int, ...]:
+    """Return where the task ends at the beginning of a request, and where what was read behind it does."""
+    ends, place = {}, 0
+    for part, text in zip(parts, written, strict=True):
+        if part not in ("task", "passages") or (part == "task" and "passages" in ends):
+            break
+        place += len(text) + len(_SECTIONS)
+        ends[part] = place
+    return tuple(end for end in ends.values() if end <= sum(map(len, written)))
 
 
 def _part(section: str) -> str:
