@@ -2,7 +2,7 @@
 
 A file has two parts parted by a line of `=====`: the instructions, which hold no variable so that
 a provider can cache them, and the request. The request is in sections; one whose variables are all empty is
-left out. `rules.txt` stands before every instruction but those of `act`. A folder of the user's may hold
+left out. `rules.txt` stands before the instructions of all but `OWN_RULES`. A folder of the user's may hold
 files of the same names, which are taken instead.
 """
 
@@ -28,8 +28,8 @@ NAMES = (
 RULES = "rules"
 FIXED = frozenset({"repair"})
 """Templates that a folder cannot replace: what is wrong with a reply is said in our words."""
-OWN_RULES = frozenset({"act"})
-"""Templates that hold their rules themselves: the reply may be calls of tools, and no JSON object."""
+OWN_RULES = frozenset({"act", "extract"})
+"""Templates that hold their rules themselves: the reply may be calls of tools, or a page costs a call."""
 _PARTING = "\n=====\n"
 _SECTIONS = "\n\n"
 
