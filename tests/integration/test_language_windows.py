@@ -11,7 +11,7 @@ import yaml
 from ddax.configs.models import ModelRecord, Models
 from ddax.errors import ReasonerError
 from ddax.reasoning import protocol as p
-from ddax.reasoning.factory import open_reasoner
+from ddax.reasoning.factory import Extras, open_reasoner
 from ddax.reasoning.language import Limits
 from ddax.reasoning.testing import FakeOpenAI, Say
 from ddax.types import Passage
@@ -52,7 +52,7 @@ async def opened(answer, **record):
     with FakeOpenAI(answer=answer) as server:
         reasoner = open_reasoner(
             ModelRecord(name="openai:a-model-of-nobody", base_url=server.base_url, **record), embedder=None,
-            prices={}, clock=time.monotonic, environment={}, models=Models(cache=False),
+            prices={}, clock=time.monotonic, extras=Extras(environment={}), models=Models(cache=False),
             limits=Limits(first_wait=0.0),
         )  # fmt: skip
         try:
