@@ -35,6 +35,7 @@ TOTAL = Measure(f"{TASK}: CPU a model call, everything", "ms")
 BEYOND = Measure(f"{TASK}: wall time with no call in flight", "s")
 CALLS = Measure(f"{TASK}: model calls", "", "lower")
 TOKENS = Measure(f"{TASK}: tokens", "", "lower")
+CACHEABLE = Measure(f"{TASK}: share of the tokens sent that a provider may have cached", "")
 WHOLE_CALLS = Measure(
     f"{TASK}, short results put together whole: model calls", "", "lower", Target("<=", 4.0)
 )
@@ -104,6 +105,8 @@ def _notes(leaves: int, latency: float) -> tuple[str, ...]:
         "ours values outcomes, with a model where a value can change what is next, reflects and saves every "
         "step; no peer does any of it in this task; all calls count",
         "tokens: four characters each, the schemas of tools and replies among them, as they are billed",
+        "what may be cached: the tokens that begin like those of a call answered before, from 1,024 on in "
+        "steps of 128, as OpenAI counts them; forms come before messages",
         "CPU: user and system time of the process over the task, after a warm-up with two leaves whose "
         "garbage is collected, by the calls; the model runs in a process of its own",
         f"a leaf more: the difference of a run with {leaves} leaves and the one with {FEW} beside it, by "
@@ -170,6 +173,7 @@ MEASURES = {
     BEYOND: beyond,
     CALLS: lambda f: float(len(f.calls)),
     TOKENS: lambda f: float(sum(c["tokens_in"] + c["tokens_out"] for c in f.calls)),
+    CACHEABLE: lambda f: sum(c["cacheable"] for c in f.calls) / max(1, sum(c["tokens_in"] for c in f.calls)),
     PEAK: lambda f: f.row["peak_mb"],
     DISK: lambda f: f.disk / 1024,
 }

@@ -264,8 +264,13 @@ def test_the_command_line_records_replays_and_tells_costs(server, sources, tmp_p
     costs = json.loads(capsys.readouterr().out)
     assert costs["total"]["model_calls"] == len(costs["calls"]) == first["usage"]["model_calls"]
     assert set(costs["by_node"]) == set(first["usage"]["by_node"])
+    assert sum(costs["by_part"].values()) == costs["total"]["tokens"]
+    assert set(costs["by_part"]) >= {"rules", "schema", "task", "passages", "request", "reply"}
+    assert first["usage"]["by_part"] == costs["by_part"]
     assert run_command(["costs", "t"]) == 0
-    assert f"total: ${first['usage']['usd']:.4f}" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert f"total: ${first['usage']['usd']:.4f}" in told
+    assert "by part rules " in told and "tokens sent, 60%" in told
     monkeypatch.setenv("DDAX_HOME", str(tmp_path / "b"))
     assert run_command([*run_, "--replay", "r.jsonl"]) == 0
     assert json.loads(capsys.readouterr().out)["answer"] == first["answer"]
