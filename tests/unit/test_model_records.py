@@ -90,7 +90,8 @@ def test_limits_price_effort_and_key_are_those_of_each_record():
     assert (limits.idle_seconds, limits.attempt_seconds, limits.output_tokens) == (7, 70, 2048)
     assert (first._limits.attempt_seconds, first._limits.output_tokens) == (50, 500)
     assert (first.effort, other.effort, other._price.cost(10**6, 10**6)) == (None, "high", 3.0)
-    assert found._limits.passage_characters == 6144  # the smallest window must be able to read it
+    within = found._within("plan", 1.0)._limits
+    assert within.passage_characters == 6144  # the smallest window of a role must be able to read it
 
 
 def test_the_key_of_a_provider_goes_to_no_other_address_unless_its_variable_is_named():
