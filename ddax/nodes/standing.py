@@ -17,7 +17,7 @@ from ddax.graph.ports import Remembers
 from ddax.graph.services import Session
 from ddax.graph.state import Outcome, State, Work
 from ddax.memory.agents import Agents, Standing
-from ddax.memory.dissents import cited_criteria, held_part
+from ddax.memory.dissents import LoggedDissent, cited_criteria, held_part
 from ddax.memory.influence import share
 from ddax.memory.overrides import Overrides
 from ddax.memory.protocol import MANY
@@ -154,11 +154,12 @@ def _write(agents: Agents, state: State, row: JsonDict, right: bool | None) -> N
         "task": work["text"][:200], "artifact_type": "idea", "artifact": f"{work['id']}/{row['idea']}",
         "moved": row["moved"],
     }  # fmt: skip
-    agents.log_dissent(
-        str(row["name"]), str(row["text"]), round_id=place, context=context, citations=row["citations"],
-        upheld=row["upheld"], impact=bool(row["impact"]), supported=bool(row["supported"]),
-        held=str(row["held"]), verified_better=right,
+    said = LoggedDissent(
+        text=str(row["text"]), context=context, citations=row["citations"], upheld=row["upheld"],
+        impact=bool(row["impact"]), supported=bool(row["supported"]), held=str(row["held"]),
+        verified_better=right,
     )  # fmt: skip
+    agents.log_dissent(str(row["name"]), said, round_id=place)
 
 
 def _right(state: State, idea_id: str) -> bool | None:

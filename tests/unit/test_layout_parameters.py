@@ -11,7 +11,6 @@ CALLED_BY_USERS = ("ddax/cli/", "ddax/graph/runner.py open_agent")
 WIDE = {
     "ddax/evolution/population.py __init__": 11,
     "ddax/evolution/sandbox/worker.py job": 11,
-    "ddax/memory/agents.py log_dissent": 10,
     "ddax/reasoning/language/call.py __init__": 13,
     "ddax/reasoning/language/reasoner.py over": 11,
 }
