@@ -285,6 +285,7 @@ ROWS = (
         "seed requirements stream effort models.passages models.effort models.lean_below"
         " models.saving_below models.samples models.plans"
         " models.sample_temperature models.pass_on models.first_search models.quote_below models.cache"
+        " models.worth"
         " web.search_hours web.cache browser.screenshot support.check"
         " selection.preset selection.w_a selection.w_q selection.c selection.wider selection.branching"
         " selection.join selection.prune_margin selection.prune_visits selection.replan_above"

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ddax.configs.settings import Debate
-from ddax.debate.gate import BOUNDARIES, EVIDENCE, median, opening, weighted_median
+from ddax.debate.gate import BOUNDARIES, EVIDENCE, Gate, median, opening, weighted_median
 from ddax.debate.quotes import UNASKED, Bearing, Carrying, verified
 from ddax.debate.records import Speech, Verdict
 from ddax.debate.roles import Debater, Roles, assign_roles
@@ -33,6 +33,9 @@ from ddax.reasoning.protocol import (
 from ddax.reasoning.sourced import UNKNOWN, sourced
 from ddax.types import EntailmentCheck, Passage, Usage
 
+TOO_DEAR = "a debate would cost more than it may change"
+Admit = Callable[[Gate, int], bool]
+"""Takes the gate of a result and the calls that a debate would take; tells whether it is worth them."""
 Correct = Callable[[str, float], float]
 """Takes the name of a judge's model and its value in [0, 1]; returns the calibrated value."""
 
@@ -64,6 +67,12 @@ class Court:
     carrying: Carrying | None
     correct: Correct
     boundaries: Sequence[float]
+    admit: Admit
+
+    @property
+    def calls(self) -> int:
+        """Return the calls of a debate as the settings have it, at most."""
+        return 2 * self.settings.rounds + len(self.roles.judges)
 
     def value_of(self, values: Mapping[str, float]) -> float:
         """Return the judges' values by name as one: calibrated each, then the median by trust."""
@@ -95,11 +104,12 @@ async def evaluate_outcome(
     check: EntailmentCheck | None = None,
     correct: Correct = lambda _, value: value,
     origins: Origins = UNKNOWN,
+    admit: Admit = lambda gate, calls: gate.opens,
 ) -> Verdict:
     """Value a result; `panel` holds the participants, without one the reasoner plays every role.
 
-    `fixed` gives roles by name that are not drawn, `origins` where everything given comes from; without
-    `check` a verbatim quote is enough. Where
+    `fixed` gives roles by name that are not drawn, `origins` where everything given comes from, `admit`
+    says whether a debate is worth its calls; without `check` a verbatim quote is enough. Where
     the budget ends during the debate the cheap value stands, and `why` says so. Raises
     `ReasonerError`, and `BudgetExceeded` where not even the cheap value could be had.
     """
@@ -108,7 +118,7 @@ async def evaluate_outcome(
     roles = assign_roles(present, rng, fixed or {})
     voters = _voters(roles, present, settings.first_votes)
     carrying = Carrying(check, result, settings.support) if check is not None else None
-    court = Court(roles, voters, settings, rng, carrying, correct, boundaries)
+    court = Court(roles, voters, settings, rng, carrying, correct, boundaries, admit)
     votes: dict[str, Judgment] = {}
     try:
         for voter in voters:
@@ -139,12 +149,15 @@ async def _decide(case: Case, court: Court, votes: Mapping[str, Judgment]) -> Ve
         court.settings, court.corrected(first), confidence=confidence, boundaries=court.boundaries,
         quotable=bool(case.evidence), bearing=await _bearing(case, court),
     )  # fmt: skip
+    held = court.admit(gate, court.calls)
     verdict = Verdict(
         value=cheap,
         cheap=cheap,
         vote=cheap,
         confidence=confidence,
-        why=gate.why,
+        why=gate.why
+        if held or not gate.opens
+        else f"{gate.why}; a debate would cost more than it may change",
         reasons=next(iter(votes.values())).reasons,
         roles=court.roles.names(),
         usage=_cost(votes.values()),
@@ -153,7 +166,7 @@ async def _decide(case: Case, court: Court, votes: Mapping[str, Judgment]) -> Ve
         models={voter.name: voter.reasoner.name for voter in court.voters},
         calls=len(votes),
     )
-    return await _debate(verdict, case, court) if gate.opens else verdict
+    return await _debate(verdict, case, court) if held else verdict
 
 
 async def _bearing(case: Case, court: Court) -> Bearing:

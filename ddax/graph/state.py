@@ -179,6 +179,8 @@ class LeafPacket(TypedDict):
     """The bytes the idea takes, which leave the rest to its result and its evidence."""
     left: NotRequired[int]
     """Ideas that stay open beside the leaves of this step: with none, no value of it decides anything."""
+    beside: NotRequired[int]
+    """The leaves of this step, this one among them."""
     known: NotRequired[list[JsonDict]]
     """What the ideas found that a leaf needs: `id`, `title`, `status`, `result`, `origins`."""
     turn: NotRequired[str]

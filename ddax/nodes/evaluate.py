@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
+from ddax.debate.gate import Gate
 from ddax.debate.records import Verdict
 from ddax.debate.verdict import evaluate_outcome
 from ddax.errors import BudgetExceeded, ReasonerError
@@ -18,11 +19,11 @@ from ddax.graph.state import Outcome, State, Update
 from ddax.ideas import dag, grow
 from ddax.ideas.idea import Ideas
 from ddax.ideas.origins import Origins, join
-from ddax.nodes.deciding import decides, estimates, in_doubt
+from ddax.nodes.deciding import doubted, estimates, ordering, share_of, told
+from ddax.nodes.doubting import holds
 from ddax.nodes.frontier import inherited_q
 from ddax.nodes.gather import as_passage, of_chain, of_lessons, task_text, usage_row
 from ddax.nodes.judging import DEBATES, bench, judging, of_rubric
-from ddax.nodes.road import is_quick
 from ddax.nodes.rules import familiar, planned
 from ddax.nodes.standing import hear
 from ddax.reasoning.budget import usage_of
@@ -55,7 +56,7 @@ async def evaluate(state: State, *, session: Session) -> Update:
     order = sorted(told, key=dag.sort_key)
     brief = await _brief(state, session, [idea_id for idea_id in order if _has_worth(outcomes[idea_id])])
     await session.ahead.done()
-    cheap = {} if decides(state, session) else await _cheap(state, session, brief)
+    cheap = await _cheap(state, session, brief, but=ordering(state, session, brief.read))
     # No verdict hangs on another of its step, and a model answers several requests at once.
     asked = (_judge(state, session, outcomes[i], brief, cheap=cheap.get(i)) for i in order)
     judged = dict(zip(order, await asyncio.gather(*asked, return_exceptions=True), strict=True))
@@ -132,7 +133,7 @@ async def _judge(
     known = familiar(state, brief.plans, state["ideas"][outcome["idea"]])
     if known is not None:
         return known
-    if cheap is not None and (is_quick(state["work"]) or not in_doubt(outcome, cheap)):
+    if cheap is not None and not doubted(state, session, outcome, cheap, brief.read[outcome["idea"]]):
         return cheap
     idea = state["ideas"][outcome["idea"]]
     court = await bench(state, session, brief.text, idea=idea["id"])
@@ -156,17 +157,32 @@ async def _judge(
             TOLD, of_chain(state["ideas"], idea), of_passages(brief.read.get(idea["id"], ())),
             brief.learned, brief.criteria,
         ),
+        admit=lambda gate, calls: _admits(state, session, outcome["idea"], brief, gate, calls),
     )  # fmt: skip
 
 
-async def _cheap(state: State, session: Session, brief: Brief) -> dict[str, Verdict]:
-    """Return what every outcome of worth is valued without a model, by what was read for it."""
+def _admits(state: State, session: Session, idea: str, brief: Brief, gate: Gate, calls: int) -> bool:
+    """Tell whether a debate is worth its price: arguments may move a value over a side, or none may."""
+    settings = session.settings.debate
+    held = holds(
+        state, session, "argue", idea, change=gate.change, stakes=share_of(state, state["ideas"]),
+        characters=told(state, idea, brief.read.get(idea, ())), calls=calls,
+        needed=gate.opens and settings.gate == "always", why=gate.why,
+    )  # fmt: skip
+    return gate.opens and held
+
+
+async def _cheap(state: State, session: Session, brief: Brief, *, but: Sequence[str]) -> dict[str, Verdict]:
+    """Return what outcomes of worth are valued without a model, by what was read for them."""
     ideas, outcomes = state["ideas"], state["outcomes"]
     rho = float(state["mind"]["rho"])
     requests = {
         idea_id: _estimated(ideas, outcomes[idea_id], brief, evidence, rho)
         for idea_id, evidence in brief.read.items()
+        if idea_id not in but
     }
+    if not requests:
+        return {}
     return await estimates(requests, outcomes, session)
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from ddax.debate.task_rubric import task_rubric
+from ddax.dynamics.doubt import by_cut
 from ddax.graph.services import Session
 from ddax.graph.state import LeafPacket
 from ddax.ideas.idea import MAX_EVIDENCE, RESULT_BYTES, clip
@@ -21,6 +22,7 @@ from ddax.memory.gate import beside_orders
 from ddax.memory.protocol import FORGOTTEN
 from ddax.memory.records import LARGE, Row, rows_of
 from ddax.nodes.deciding import always_asked
+from ddax.nodes.doubting import holds
 from ddax.nodes.fitting import fitted
 from ddax.nodes.gather import CLAIMS, PAGE, as_passage, citation_row, of_page, whole_text
 from ddax.nodes.judging import has_own_rubric
@@ -181,7 +183,23 @@ def _reader(packet: LeafPacket, session: Session, pages: Sequence[Record]) -> Re
     """
     if is_quick(packet["work"]) or "turn" in packet:  # whoever chooses the next call reads it whole
         return session.free
-    short = sum(len(page.text) for page in pages) < session.settings.models.quote_below
-    if short and session.reasoner.name not in FREE:
+    if pages and session.reasoner.name not in FREE and not _is_worth(packet, session, pages):
         return session.free
     return session.metered(packet["work"]["id"], packet["usage"])
+
+
+def _is_worth(packet: LeafPacket, session: Session, pages: Sequence[Record]) -> bool:
+    """Tell whether claims are worth their price: what the synthesis is given whole needs none taken."""
+    settings = session.settings.models
+    length, beside = sum(len(page.text) for page in pages), max(1, packet.get("beside", 1))
+    if settings.quote_below == 0:
+        change, why = 1.0, "the settings ask for it"
+    elif length < settings.quote_below:
+        change, why = 0.0, "it is short, and goes whole to the synthesis"
+    else:
+        change = by_cut(length * beside, settings.passages)
+        why = f"of {length:,} characters" + (f", {beside} such pages at once" if beside > 1 else "")
+    return holds(
+        packet, session, "extract", packet["leaf"], change=change, stakes=1 / beside,
+        characters=min(length, settings.passages), needed=settings.quote_below == 0, why=why,
+    )  # fmt: skip

@@ -21,6 +21,7 @@ from ddax.ideas.idea import Patch, apply_patches, is_final
 from ddax.nodes import together
 from ddax.nodes.coding import evolution_due
 from ddax.nodes.decide import decide
+from ddax.nodes.doubting import weighed_before
 from ddax.nodes.frontier import Descent, descend, frontier, policy_row
 from ddax.nodes.gather import usage_row
 from ddax.nodes.human import CHOSEN
@@ -128,6 +129,7 @@ async def _picked(left: Left, choice: Choice, session: Session, step: int) -> Pi
 async def _decided(left: Left, picked: Picked, session: Session, step: int) -> Decision:
     """Write the decision down, in the state that its cuts leave."""
     cuts = {**left.cuts, **picked.cuts}
+    weighed = await weighed_before(left.state["work"]["id"], step, session)
     return await decide(
         _with_ideas(left.state, left.patch),
         session,
@@ -137,7 +139,8 @@ async def _decided(left: Left, picked: Picked, session: Session, step: int) -> D
         focus=picked.found.focus,
         terms=picked.found.terms[:MAX_ROWS],
         mode=picked.choice.mode,
-        more={**picked.facts, "cuts": cuts, "imagined": left.ahead.imagined},
+        more={**picked.facts, "cuts": cuts, "imagined": left.ahead.imagined}
+        | ({"doubts": weighed} if weighed else {}),
     )
 
 
