@@ -293,7 +293,7 @@ ROWS = (
         " selection.teleport selection.state_dim"
         " recall.n_thoughts recall.m_observations recall.budget recall.min_score recall.lambda_r"
         " recall.fill_behind recall.lambda_epsilon"
-        " rules.enabled rules.min_rate rules.min_similarity rules.decay"
+        " rules.enabled rules.lessons rules.min_rate rules.min_similarity rules.decay"
         " mood.enabled mood.engine mood.policy_len mood.explore mood.consolidate mood.verify mood.rest"
         " mood.surprise_threshold mood.confirmation_confidence"
         " debate.enabled debate.ask debate.gate debate.margin debate.doubt debate.first_votes debate.rounds"

@@ -41,7 +41,7 @@ def decides(state: State, session: Session) -> float:
     """
     if _needed(state, session):
         return 1.0
-    if is_quick(state["work"]):
+    if is_quick(state["work"]) or session.settings.debate.ask == "never":
         return 0.0
     settings = session.settings
     left = [i for i in dag.live(state["ideas"], state["work"]["root"]) if i["status"] == "open"]
@@ -68,7 +68,7 @@ def doubted(
     state: State, session: Session, outcome: Outcome, cheap: Verdict, evidence: Sequence[Passage]
 ) -> bool:
     """Tell whether a model is to look at a result again that was valued without one: a claim in doubt."""
-    if is_quick(state["work"]):
+    if is_quick(state["work"]) or session.settings.debate.ask == "never":
         return False
     ideas, idea = state["ideas"], outcome["idea"]
     change = by_nearness(cheap.value, WEAK) if in_doubt(outcome, cheap) else 0.0
@@ -93,12 +93,15 @@ def told(state: State, idea: str, evidence: Sequence[Passage]) -> int:
 
 
 def _needed(state: State, session: Session) -> bool:
-    return always_asked(session) or bool(state["work"].get("code"))
+    refused = session.settings.debate.ask == "never" and session.reasoner.name not in FREE
+    return not refused and (always_asked(session) or bool(state["work"].get("code")))
 
 
 def always_asked(session: Session) -> bool:
     """Tell whether values are always asked for, by the reasoner or the settings."""
     settings, weights = session.settings, session.settings.selection
+    if session.reasoner.name not in FREE and settings.debate.ask == "never":
+        return False
     asked = session.reasoner.name in FREE or "always" in (settings.debate.ask, settings.debate.gate)
     return asked or weights_of(weights.preset, wider=weights.wider).wider
 

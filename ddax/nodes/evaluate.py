@@ -83,7 +83,9 @@ async def _brief(state: State, session: Session, worth: Sequence[str]) -> Brief:
     # Here, once: verdicts beside each other would each fit the maps.
     row = await judging(state, session, text)
     rubric = tuple(row["rubric"])
-    lessons = await session.memory.lessons(text[:2000], kind="value", now=state["work"]["opened"])
+    lessons: Sequence[str] = ()
+    if session.settings.rules.lessons:
+        lessons = await session.memory.lessons(text[:2000], kind="value", now=state["work"]["opened"])
     read = await _evidence(state["ideas"], worth, session)
     learned = await of_lessons(state, session, lessons) if lessons else FIXED
     criteria = await asyncio.to_thread(of_rubric, row)  # it reads the shipped rubric from its file

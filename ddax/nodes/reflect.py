@@ -48,7 +48,7 @@ async def reflect(state: State, *, session: Session) -> Update:
     spent = Usage()
     text = await task_text(state, session)
     found = contrasts(rows, state["ideas"], threshold)[: affordable(state)]
-    found = [one for one in found if _is_worth(state, session, *one)]
+    found = [one for one in found if session.settings.rules.lessons and _is_worth(state, session, *one)]
     requests = [_request(state, text, kind, row) for kind, _, row in found]
     asked = (
         _lesson(state, session, request, row) for request, (_, _, row) in zip(requests, found, strict=True)
