@@ -20,7 +20,7 @@ from ddax.debate.quotes import UNASKED, Bearing, Carrying, verified
 from ddax.debate.records import Speech, Verdict
 from ddax.debate.roles import Debater, Roles, assign_roles
 from ddax.errors import BudgetExceeded, ReasonerError
-from ddax.ideas.origins import Origins
+from ddax.ideas.origins import NOWHERE, Origins
 from ddax.reasoning.budget import charge, usage_of
 from ddax.reasoning.protocol import (
     DEFAULT_RUBRIC,
@@ -105,13 +105,14 @@ async def evaluate_outcome(
     correct: Correct = lambda _, value: value,
     origins: Origins = UNKNOWN,
     admit: Admit = lambda gate, calls: gate.opens,
+    first: Judgment | None = None,
 ) -> Verdict:
     """Value a result; `panel` holds the participants, without one the reasoner plays every role.
 
     `fixed` gives roles by name that are not drawn, `origins` where everything given comes from, `admit`
-    says whether a debate is worth its calls; without `check` a verbatim quote is enough. Where
-    the budget ends during the debate the cheap value stands, and `why` says so. Raises
-    `ReasonerError`, and `BudgetExceeded` where not even the cheap value could be had.
+    says whether a debate is worth its calls, `first` is what the only voter has said already; without
+    `check` a verbatim quote is enough. Where the budget ends during the debate the cheap value stands, and
+    `why` says so. Raises `ReasonerError`, and `BudgetExceeded` where not even the cheap value could be had.
     """
     case = Case(task, idea, result, expected, tuple(evidence), rho, tuple(lessons), tuple(rubric), origins)
     present = list(panel) or [Debater(reasoner.name, reasoner)]
@@ -122,7 +123,8 @@ async def evaluate_outcome(
     votes: dict[str, Judgment] = {}
     try:
         for voter in voters:
-            votes[voter.name] = await voter.reasoner.judge(_judge_request(case))
+            said = first if len(voters) == 1 else None
+            votes[voter.name] = said or await voter.reasoner.judge(_judge_request(case))
     except (BudgetExceeded, ReasonerError) as error:
         charge(error, usage_of(error) + _cost(votes.values()))
         raise
@@ -287,5 +289,5 @@ def _judge_request(case: Case, arguments: tuple[tuple[str, Argument], ...] = ())
     came = case.origins
     return sourced(
         request, task=came, idea=came, result=came, expected=came, evidence=came, arguments=came,
-        lessons=came, rubric=came,
+        lessons=came, rubric=came, others=NOWHERE,
     )  # fmt: skip

@@ -110,7 +110,8 @@ class Outcome(TypedDict, total=False):
     """What came of an idea in this step: at most 260 bytes, the rest in the memory.
 
     `relation` and `confidence` are of a verification: how independent documents relate to the claim.
-    `settles` says that an action has checked it and that it solves the task.
+    `settles` says that an action has checked it and that it solves the task, `unread` that the claims of its
+    pages are taken with those of the other leaves of the step.
     """
 
     idea: str
@@ -121,6 +122,7 @@ class Outcome(TypedDict, total=False):
     relation: Relation
     confidence: float
     settles: bool
+    unread: bool
 
 
 class Answer(TypedDict, total=False):

@@ -11,7 +11,7 @@ from ddax.graph.services import Session
 from ddax.nodes.road import CLAIMS, chosen
 from ddax.reasoning.budget import FREE
 from ddax.reasoning.protocol import ExtractRequest, Reasoner
-from ddax.reasoning.sourced import TOLD, of_passages, sourced
+from ddax.reasoning.sourced import FIXED, TOLD, of_passages, sourced
 from ddax.types import Passage
 
 NOTES = "notes"
@@ -37,5 +37,5 @@ async def fitted(
 async def best_first(passages: Sequence[Passage], question: str, free: Reasoner) -> list[str]:
     """Return the ids of the passages that bear on a question, best first, by a reading without a model."""
     request = ExtractRequest(question, question, tuple(passages), CLAIMS)
-    request = sourced(request, task=TOLD, intent=TOLD, passages=of_passages(passages))
+    request = sourced(request, task=TOLD, intent=TOLD, passages=of_passages(passages), others=FIXED)
     return [claim.citation.passage_id for claim in (await free.extract(request)).claims]

@@ -23,7 +23,7 @@ from ddax.nodes.doubting import holds
 from ddax.reasoning.budget import FREE
 from ddax.reasoning.followup import meant
 from ddax.reasoning.protocol import ExpandRequest, ExtractRequest, Finding, MergeRequest, Synthesis
-from ddax.reasoning.sourced import of_request, sourced
+from ddax.reasoning.sourced import FIXED, of_request, sourced
 from ddax.types import Idea, Passage, Proposal
 from ddax.wording import gist
 
@@ -90,7 +90,7 @@ async def _request(request: MergeRequest, read: Synthesis, session: Session) -> 
         return whole
     task, came = plain(request).task, of_request(request)
     asked = ExtractRequest(task, task, request.evidence, CLAIMS)
-    asked = sourced(asked, task=came, intent=came, passages=came)
+    asked = sourced(asked, task=came, intent=came, passages=came, others=FIXED)
     claims = (await session.free.extract(asked)).claims
     first = [*read.citations, *(claim.citation for claim in claims)]
     return replace(whole, evidence=chosen(request.evidence, [c.passage_id for c in first], room))

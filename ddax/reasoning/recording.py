@@ -30,6 +30,10 @@ RECORDING = LineForm("ddax-recording", 1, kind="recording", flag="--record")
 ReplyT = TypeVar("ReplyT")
 UNRECORDED = {"Passage": {"score", "cut", "fenced", "origins"}, "Picture": {"data"}, "Brief": {"today"}}
 """Fields that are no part of a recorded request: a run may be replayed on another day."""
+TERSE = (
+    p.ExpandRequest, p.MergeRequest, p.PatchRequest, p.MutateRequest, p.JudgeRequest, p.ExtractRequest,
+)  # fmt: skip
+"""Requests with optional fields."""
 OPTIONAL = {
     "seen": None,
     "brief": p.Brief(),
@@ -64,7 +68,7 @@ def _plain(value: Any) -> Any:
         skipped = UNRECORDED.get(type(value).__name__, set[str]())
         if isinstance(value, p.Request):
             skipped = {"origins"}
-        if isinstance(value, p.ExpandRequest | p.MergeRequest | p.PatchRequest | p.MutateRequest):
+        if isinstance(value, TERSE):
             silent = {name for name, nothing in OPTIONAL.items() if getattr(value, name, nothing) == nothing}
             skipped = {"origins", *silent}
         return {f.name: _plain(getattr(value, f.name)) for f in fields(value) if f.name not in skipped}
@@ -146,6 +150,7 @@ class RecordingReasoner(_Asked):
         self.name, self._inner = inner.name, inner
         head = {"model": self.name, "free": self.free_of_charge, "sees": self.sees}
         head |= {"plans_together": True} if self.plans_together else {}
+        head |= {"answers_together": True} if self.answers_together else {}
         self._file = LineFile(path, RECORDING, head, environment=environment)
 
     @property
@@ -162,6 +167,11 @@ class RecordingReasoner(_Asked):
     def plans_together(self) -> bool:
         """Say whether the recorded reasoner plans several ideas at once."""
         return bool(getattr(self._inner, "plans_together", False))
+
+    @property
+    def answers_together(self) -> bool:
+        """Say whether the recorded reasoner judges several results, and reads several pages, at once."""
+        return bool(getattr(self._inner, "answers_together", False))
 
     def bound(self, keeper: BudgetKeeper, **more: Any) -> RecordingReasoner:
         """Return this recorder over the bound reasoner."""
@@ -208,6 +218,7 @@ class ReplayingReasoner(_Asked):
         self.name = str(head.get("model") or "replayed")
         self.free_of_charge, self.sees = bool(head.get("free")), bool(head.get("sees"))
         self.plans_together = bool(head.get("plans_together"))
+        self.answers_together = bool(head.get("answers_together"))
         self._path, self._lock = path, threading.Lock()
         self._replies: dict[str, list[JsonDict]] = {}
         for row in rows:
