@@ -9,7 +9,7 @@ COMPILED := PYTHONDONTWRITEBYTECODE=
 # The slow tests stand together, so one worker is given most of them: the other takes some over when it is done.
 DEALT := --dist worksteal
 
-.PHONY: help setup system demo smoke-openai test test-long test-model unit check stats docs lock bench bench-quick bench-each bench-extra clean
+.PHONY: help setup system demo smoke-openai test test-long test-model unit check wheel weight stats docs lock bench bench-quick bench-each bench-extra clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+: *.*## ' Makefile | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 14
@@ -46,6 +46,12 @@ check: setup  ## lint, format, types, import contract, the site with its links
 	@$(PY) -m mypy & status=0; $(PY) -m pyright --pythonpath $(PY) || status=$$?; wait $$! && exit $$status
 	@PYTHONPATH=. $(PY) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'
 	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict
+
+wheel: setup  ## build the wheel into dist/
+	@$(PY) -m hatchling build -t wheel
+
+weight: setup  ## measure what the base install weighs, in a fresh environment
+	@$(PY) scripts/weight.py
 
 stats: setup  ## print the size of the code: lines, functions, files a folder, parameters
 	@$(PY) scripts/stats.py ddax tests

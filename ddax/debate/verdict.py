@@ -28,7 +28,6 @@ from ddax.reasoning.protocol import (
     Argument,
     JudgeRequest,
     Judgment,
-    Reasoner,
 )
 from ddax.reasoning.sourced import UNKNOWN, sourced
 from ddax.types import EntailmentCheck, Passage, Usage
@@ -49,10 +48,10 @@ class Case:
     result: str
     expected: str
     evidence: tuple[Passage, ...]
-    rho: float
-    lessons: tuple[str, ...]
-    rubric: tuple[str, ...]
-    origins: Origins
+    rho: float = 0.0
+    lessons: tuple[str, ...] = ()
+    rubric: tuple[str, ...] = DEFAULT_RUBRIC
+    origins: Origins = UNKNOWN
     """Where all of this comes from, and so what is said of it."""
 
 
@@ -86,39 +85,29 @@ class Court:
 
 
 async def evaluate_outcome(
-    reasoner: Reasoner,
+    case: Case,
+    panel: Sequence[Debater],
     *,
-    task: str,
-    idea: str,
-    result: str,
-    expected: str,
-    evidence: Sequence[Passage],
-    rho: float,
-    lessons: Sequence[str],
     settings: Debate,
     rng: np.random.Generator,
-    panel: Sequence[Debater] = (),
     fixed: Mapping[str, str] | None = None,
     boundaries: Sequence[float] = BOUNDARIES,
-    rubric: Sequence[str] = DEFAULT_RUBRIC,
     check: EntailmentCheck | None = None,
     correct: Correct = lambda _, value: value,
-    origins: Origins = UNKNOWN,
     admit: Admit = lambda gate, calls: gate.opens,
     first: Judgment | None = None,
 ) -> Verdict:
-    """Value a result; `panel` holds the participants, without one the reasoner plays every role.
+    """Value a result; `panel` holds the participants, of whom one alone plays every role.
 
-    `fixed` gives roles by name that are not drawn, `origins` where everything given comes from, `admit`
-    says whether a debate is worth its calls, `first` is what the only voter has said already; without
-    `check` a verbatim quote is enough. Where the budget ends during the debate the cheap value stands, and
-    `why` says so. Raises `ReasonerError`, and `BudgetExceeded` where not even the cheap value could be had.
+    `fixed` gives roles by name that are not drawn, `admit` says whether a debate is worth its calls, `first`
+    is what the only voter has said already; without `check` a verbatim quote is enough. Where the budget ends
+    during the debate the cheap value stands, and `why` says so. Raises `ReasonerError`, and `BudgetExceeded`
+    where not even the cheap value could be had.
     """
-    case = Case(task, idea, result, expected, tuple(evidence), rho, tuple(lessons), tuple(rubric), origins)
-    present = list(panel) or [Debater(reasoner.name, reasoner)]
+    present = list(panel)
     roles = assign_roles(present, rng, fixed or {})
     voters = _voters(roles, present, settings.first_votes)
-    carrying = Carrying(check, result, settings.support) if check is not None else None
+    carrying = Carrying(check, case.result, settings.support) if check is not None else None
     court = Court(roles, voters, settings, rng, carrying, correct, boundaries, admit)
     votes: dict[str, Judgment] = {}
     try:

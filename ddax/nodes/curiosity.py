@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ddax.errors import BudgetExceeded, ReasonerError
+from ddax.graph.ports import Acts
 from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.ideas import dag
@@ -64,7 +65,7 @@ async def _request(state: State, session: Session) -> AskRequest:
     return sourced(request, task=of_task(state), situation=FIXED, options=FIXED, evidence=of_passages(known))
 
 
-def _due(state: State, session: Session) -> bool:
+def _due(state: State, session: Acts) -> bool:
     mood = state.get("mood", {})
     fresh = mood.get("step") == state["step"] - 1
     steer = effects_of(mood, session.settings.mood, human=session.settings.human)

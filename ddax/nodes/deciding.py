@@ -14,6 +14,7 @@ from ddax.debate.gate import WEAK
 from ddax.debate.records import Verdict
 from ddax.dynamics.doubt import by_nearness, by_order
 from ddax.dynamics.score import weights_of
+from ddax.graph.ports import Asks
 from ddax.graph.services import Session
 from ddax.graph.state import Outcome, State
 from ddax.ideas import dag
@@ -22,7 +23,6 @@ from ddax.memory.chunks import sentences
 from ddax.nodes.doubting import holds
 from ddax.nodes.road import is_quick
 from ddax.reasoning.budget import FREE
-from ddax.reasoning.embedded import EmbeddedReasoner
 from ddax.reasoning.protocol import JudgeRequest, Judgment
 from ddax.types import Passage
 
@@ -97,7 +97,7 @@ def _needed(state: State, session: Session) -> bool:
     return not refused and (always_asked(session) or bool(state["work"].get("code")))
 
 
-def always_asked(session: Session) -> bool:
+def always_asked(session: Asks) -> bool:
     """Tell whether values are always asked for, by the reasoner or the settings."""
     settings, weights = session.settings, session.settings.selection
     if session.reasoner.name not in FREE and settings.debate.ask == "never":
@@ -110,7 +110,7 @@ async def estimates(
     requests: Mapping[str, JudgeRequest], outcomes: Mapping[str, Outcome], session: Session
 ) -> dict[str, Verdict]:
     """Return the cheap values of results: by coverage, quotes and progress, with no call of a model."""
-    found = await EmbeddedReasoner(session.embedder).judge_all([*requests.values()])
+    found = await session.free.judge_all([*requests.values()])
     verdicts = await asyncio.gather(
         *(
             _estimate(request, outcomes[idea], judgment, session)
@@ -139,7 +139,7 @@ def _is_claim(outcome: Outcome) -> bool:
     return outcome["action"] == VISIT
 
 
-def _carried(request: JudgeRequest, session: Session) -> bool:
+def _carried(request: JudgeRequest, session: Asks) -> bool:
     """Tell whether every sentence of a result follows from what was read; a cut one is left out."""
     text = request.result
     lines = [text[span.start : span.end] for span in sentences(text)]

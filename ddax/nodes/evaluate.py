@@ -12,8 +12,9 @@ from itertools import chain
 
 from ddax.debate.gate import Gate
 from ddax.debate.records import Verdict
-from ddax.debate.verdict import evaluate_outcome
+from ddax.debate.verdict import Case, evaluate_outcome
 from ddax.errors import BudgetExceeded, ReasonerError
+from ddax.graph.ports import Remembers
 from ddax.graph.services import Session
 from ddax.graph.state import Outcome, State, Update
 from ddax.ideas import dag, grow
@@ -144,7 +145,7 @@ def _sorted_out(
     return given, failures, spent
 
 
-async def _keep(state: State, session: Session, idea_id: str, verdict: Verdict) -> None:
+async def _keep(state: State, session: Remembers, idea_id: str, verdict: Verdict) -> None:
     """Write a verdict into the log of this task."""
     row = {"task": state["work"]["id"], "idea": idea_id, "step": state["step"], **verdict.row()}
     await session.memory.log(DEBATES, row, key=f"{state['work']['id']}:{idea_id}:{state['step']}")
@@ -176,29 +177,25 @@ async def _judge(
         return cheap
     idea = state["ideas"][outcome["idea"]]
     court = await bench(state, session, brief.text, idea=idea["id"])
+    evidence = brief.read.get(idea["id"], ())
+    case = Case(
+        task=brief.text, idea=idea["title"], result=outcome["text"], expected=outcome["expected"],
+        evidence=evidence, rho=float(state["mind"]["rho"]), lessons=tuple(brief.lessons), rubric=court.rubric,
+        origins=join(
+            TOLD, of_chain(state["ideas"], idea), of_passages(evidence), brief.learned, brief.criteria
+        ),
+    )  # fmt: skip
     return await evaluate_outcome(
-        court.reasoner,
-        task=brief.text,
-        idea=idea["title"],
-        result=outcome["text"],
-        expected=outcome["expected"],
-        evidence=brief.read.get(idea["id"], ()),
-        rho=float(state["mind"]["rho"]),
-        lessons=brief.lessons,
+        case,
+        court.present,
         settings=session.settings.debate,
         rng=session.rng(state["step"], outcome["idea"], "debate"),
-        panel=court.present,
         fixed=court.fixed,
-        rubric=court.rubric,
         check=session.check,
         correct=court.correct,
-        origins=join(
-            TOLD, of_chain(state["ideas"], idea), of_passages(brief.read.get(idea["id"], ())),
-            brief.learned, brief.criteria,
-        ),
         first=first,
         admit=lambda gate, calls: _admits(state, session, outcome["idea"], brief, gate, calls),
-    )  # fmt: skip
+    )
 
 
 def _admits(state: State, session: Session, idea: str, brief: Brief, gate: Gate, calls: int) -> bool:
@@ -242,7 +239,7 @@ def _estimated(
 
 
 async def _evidence(
-    ideas: Mapping[str, Idea], worth: Sequence[str], session: Session
+    ideas: Mapping[str, Idea], worth: Sequence[str], session: Remembers
 ) -> dict[str, tuple[Passage, ...]]:
     """Return what was read for each of these ideas; all of it is asked for at once."""
     cited = {idea_id: ideas[idea_id].get("evidence", []) for idea_id in worth}

@@ -17,6 +17,7 @@ from dataclasses import replace
 from ddax.actions.described import tools_of
 from ddax.actions.protocol import of_descriptions
 from ddax.errors import ReasonerError, Unavailable
+from ddax.graph.ports import Acts, Asks
 from ddax.graph.services import Session
 from ddax.graph.state import State, Update
 from ddax.ideas import dag, grow
@@ -54,6 +55,7 @@ from ddax.nodes.road import PLANNED, is_quick, plain
 from ddax.nodes.rules import by_rule, of_rules
 from ddax.nodes.seen import same_view, seen_last, viewed
 from ddax.nodes.unread import idle, unread
+from ddax.nodes.using import use_tools
 from ddax.nodes.widen import NO_MORE
 from ddax.reasoning.budget import FREE, usage_of
 from ddax.reasoning.protocol import ExpandRequest, Expansion
@@ -74,7 +76,8 @@ async def expand(state: State, *, session: Session) -> Update:
     parent = parent_of(state["ideas"], focus) if mode == "replan" else focus
     if (known := at_once(state, session, parent, mode)) is not None:
         return {"ideas": known}
-    reply = await by_rule(state, session, parent, mode) or await first_search(state, session, parent, mode)
+    reply = await by_rule(state, session, parent, mode) or await use_tools(state, session, parent, mode)
+    reply = reply or await first_search(state, session, parent, mode)
     origins = await _known(state, session, parent)
     if reply is None:
         request = await _request(state, session, parent)
@@ -156,7 +159,7 @@ def _surprise(verdict: JsonDict) -> float:
     return float(verdict.get("surprise", 0.0))
 
 
-async def _plan(state: State, request: ExpandRequest, session: Session) -> Expansion:
+async def _plan(state: State, request: ExpandRequest, session: Asks) -> Expansion:
     """Ask for a plan: on the quick road no model."""
     if is_quick(state["work"]):
         return await session.free.expand(plain(request))
@@ -205,7 +208,7 @@ def _planned(
     return grow.give_up(ideas, state["work"]["root"], apply_patches(patch, [grown]))
 
 
-def _demanded(state: State, session: Session, parent: Idea) -> tuple[Proposal, ...]:
+def _demanded(state: State, session: Acts, parent: Idea) -> tuple[Proposal, ...]:
     """Return, at the root, a visit for each source the task demands and nobody has planned to read."""
     if parent["parent"] != NO_PARENT or "visit" not in session.actions:
         return ()

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from ddax.errors import UNDONE
+from ddax.graph.ports import Acts, Remembers
 from ddax.graph.services import Session
 from ddax.graph.state import State, Work
 from ddax.ideas import dag
@@ -63,7 +64,7 @@ async def recall(state: State, session: Session, text: str) -> list[MemoryHit]:
     return [hit for hit in hits if hit.record.task == work["id"] or not _outdated(hit.record, session)]
 
 
-def _outdated(record: Record, session: Session) -> bool:
+def _outdated(record: Record, session: Acts) -> bool:
     return of_page(record) and session.library.holds(record.source, record.text) is False
 
 
@@ -136,7 +137,7 @@ async def evidence(state: State, session: Session, text: str) -> tuple[Passage, 
     return read + bearing(await task_text(state, session), read, recalled)
 
 
-async def found(state: State, session: Session) -> tuple[Passage, ...]:
+async def found(state: State, session: Remembers) -> tuple[Passage, ...]:
     """Return the documents that searches and visits of this task have found, oldest first."""
     rows = await session.memory.rows(HITS, task=state["work"]["id"], limit=MANY)
     rows = [row for row in rows if row["step"] < state.get("step", 0)]
@@ -232,7 +233,7 @@ def citation_row(citation: Citation) -> JsonDict:
     }
 
 
-async def lessons(state: State, session: Session, title: str) -> tuple[str, ...]:
+async def lessons(state: State, session: Remembers, title: str) -> tuple[str, ...]:
     """Return what a human taught in this task, then the two lessons that fit the decision best.
 
     A reflection is recalled by the task and the idea together, at a similarity of 0.25 or more (dda-x 8.5).
@@ -246,7 +247,7 @@ async def lessons(state: State, session: Session, title: str) -> tuple[str, ...]
     return tuple(dict.fromkeys([*work.get("taught", []), *recalled]))
 
 
-async def of_lessons(state: State, session: Session, texts: Iterable[str]) -> Origins:
+async def of_lessons(state: State, session: Remembers, texts: Iterable[str]) -> Origins:
     """Return where lessons come from: a human who taught them in this task, else what they were learned from.
 
     A lesson that says nothing of it, as those of older releases, may be private.

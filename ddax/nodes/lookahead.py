@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from ddax.dynamics.score import PRESETS
 from ddax.dynamics.tree import ROOT_NODE, Policy, Tree
 from ddax.errors import BudgetExceeded, ReasonerError
+from ddax.graph.ports import Acts
 from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.ideas import dag, grow
@@ -101,7 +102,7 @@ def one_at_a_time(
     return targets - (frozenset(outside) - {first})
 
 
-def _is_outside(leaf: Idea, session: Session) -> bool:
+def _is_outside(leaf: Idea, session: Acts) -> bool:
     action = session.actions.get(leaf["action"]["name"])
     return action is not None and action.effect in OUTSIDE
 

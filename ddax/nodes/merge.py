@@ -43,6 +43,7 @@ from ddax.nodes.reporting import report, wants_report
 from ddax.nodes.rules import carried, followed, of_rules
 from ddax.nodes.settling import settled
 from ddax.nodes.solved import heard
+from ddax.nodes.using import as_said
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import Finding, MergeRequest, Synthesis
 from ddax.reasoning.sourced import FIXED, TOLD, of_passages, of_request, sourced
@@ -69,6 +70,7 @@ async def merge(state: State, *, session: Session) -> Update:
     nothing = of_nothing(session, parent, said) if between else None
     try:
         reply = await carried(state, session, parent, said) or passed or nothing
+        reply = reply or (await as_said(state, session, said, needs) if final else None)
         if reply is None:
             request = await _request({**state, "ideas": ideas}, session, me, said, needs, final=final)
             origins = join(origins, of_request(request))

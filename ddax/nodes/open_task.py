@@ -19,7 +19,7 @@ from ddax.actions.sources.skipping import rows_of, skipped_of
 from ddax.configs.settings import SCHEMA_VERSION, Context
 from ddax.dynamics.state import attractor, new_attractor, open_mind
 from ddax.errors import UsageError
-from ddax.evolution.code_task import find_code
+from ddax.graph.repairs import found_code
 from ddax.graph.services import Session
 from ddax.graph.state import State, Update, Work
 from ddax.ideas.idea import clip, root
@@ -123,7 +123,7 @@ async def _work(text: str, number: int, runtime: Runtime[Context], session: Sess
     thread = str(info.thread_id or "") if info is not None else ""
     opened = round(session.clock(), 3)
     identity = sha256(f"{thread}/{number}/{opened}/{text}".encode("utf-8", "replace")).hexdigest()[:12]
-    code = await asyncio.to_thread(find_code, session.settings.sources)
+    code = await asyncio.to_thread(found_code, session.repairs, session.settings.sources)
     work = Work(
         id=identity,
         root=str(number),

@@ -14,6 +14,7 @@ from functools import partial
 
 from ddax.debate.task_rubric import task_rubric
 from ddax.dynamics.doubt import by_cut
+from ddax.graph.ports import Remembers
 from ddax.graph.services import Session
 from ddax.graph.state import LeafPacket, Work
 from ddax.ideas.idea import MAX_EVIDENCE, RESULT_BYTES, clip
@@ -28,8 +29,7 @@ from ddax.nodes.gather import CLAIMS, PAGE, as_passage, citation_row, of_page, w
 from ddax.nodes.judging import has_own_rubric
 from ddax.nodes.road import ASKED, is_quick
 from ddax.reasoning.budget import FREE
-from ddax.reasoning.embedded.debate import embedded_for
-from ddax.reasoning.embedded.vectors import MAX_CHARS
+from ddax.reasoning.free import FreeReasoner
 from ddax.reasoning.protocol import Extraction, ExtractRequest, JudgeRequest, Reasoner
 from ddax.reasoning.sourced import FIXED, TOLD, of_passages, of_request, sourced
 from ddax.types import Passage, Record
@@ -104,7 +104,7 @@ async def _note_unread(packet: LeafPacket, ids: Sequence[str], session: Session)
     await session.memory.log(UNREAD, row, key=place_of(packet))
 
 
-async def _came(ids: Sequence[str], session: Session) -> Origins:
+async def _came(ids: Sequence[str], session: Remembers) -> Origins:
     """Return where what was read comes from; a row that stood for another may have its own to tell."""
     rows = await session.memory.get(ids)
     return of_passages(as_passage(row, 1.0) for row in rows if of_page(row))
@@ -122,7 +122,8 @@ async def _both(
         ids = await session.memory.put(records)
         if packet.get("left") == 0 and not always_asked(session):
             own = has_own_rubric(session)
-            session.ahead.want(partial(texts_for_judge, request, packet.get("title", ""), own=own))
+            title = packet.get("title", "")
+            session.ahead.want(partial(texts_for_judge, request, title, session.free, own=own))
         return ids, await reading
     except BaseException:
         reading.cancel()
@@ -142,7 +143,7 @@ async def _cited(
     return await reader.extract(await _request(packet, pages, session))
 
 
-def texts_for_judge(request: ExtractRequest, title: str, *, own: bool) -> list[str]:
+def texts_for_judge(request: ExtractRequest, title: str, judge: FreeReasoner, *, own: bool) -> list[str]:
     """Return what the judge of an outcome will ask the encoder for, but for the outcome itself.
 
     With `own` that is also what the task demands beside its question.
@@ -154,11 +155,10 @@ def texts_for_judge(request: ExtractRequest, title: str, *, own: bool) -> list[s
         task=came, idea=came, result=FIXED, expected=FIXED, evidence=came, arguments=FIXED, lessons=FIXED,
         rubric=came, others=FIXED,
     )  # fmt: skip
-    texts = embedded_for(judged)
-    return [text[:MAX_CHARS] for text in texts]
+    return judge.embedded_to_judge(judged)
 
 
-async def _foreseen(session: Session, pages: Sequence[Record]) -> list[Record]:
+async def _foreseen(session: Remembers, pages: Sequence[Record]) -> list[Record]:
     """Return the rows of pages as they will be stored, with their ids, unless they repeat others."""
     make = partial(_as_stored, pages, session.memory.namespace)
     large = sum(len(page.text) for page in pages) > LARGE
@@ -202,7 +202,7 @@ async def request_of(
     return sourced(request, task=TOLD, intent=origins, passages=of_passages(request.passages), others=FIXED)
 
 
-async def _log(packet: LeafPacket, found: Extraction, session: Session) -> None:
+async def _log(packet: LeafPacket, found: Extraction, session: Remembers) -> None:
     task, leaf = packet["work"]["id"], packet["leaf"]
     citations = [citation_row(claim.citation) for claim in found.claims]
     row = {"task": task, "idea": leaf, "step": packet["step"], "citations": citations}

@@ -20,7 +20,7 @@ from ddax.ideas.origins import read
 from ddax.memory.protocol import MANY
 from ddax.memory.records import LEDGER, REFLECTIONS
 from ddax.nodes.consolidating import consolidate_memory
-from ddax.nodes.decide import decide
+from ddax.nodes.decide import Made, decide
 from ddax.nodes.doubting import holds
 from ddax.nodes.gather import of_chain, task_text, usage_row
 from ddax.nodes.road import is_quick
@@ -96,10 +96,15 @@ async def _sealed(state: State, session: Session) -> Update:
     weighed = session.place.doubts if session.place is not None else []
     if not weighed:
         return {}
-    rule, more = "what is worth learning", {"doubts": weighed}
-    decision = await decide(
-        state, session, step=state["step"], following="close", rule=rule, focus=(), more=more
+    made = Made(
+        following="close",
+        rule="worth learning",
+        focus=(),
+        terms=(),
+        mode="",
+        more={"doubts": weighed},
     )
+    decision = await decide(state, session, made, step=state["step"])
     return {"decision": decision}
 
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from ddax.actions.registry import BUILT_IN
+from ddax.graph.ports import Asks
 from ddax.graph.services import Session
 from ddax.graph.state import State, Work
 from ddax.ideas import dag, grow
@@ -83,7 +84,7 @@ async def for_one_call(request: MergeRequest, session: Session) -> tuple[MergeRe
     return await _request(request, read, session), read
 
 
-async def _request(request: MergeRequest, read: Synthesis, session: Session) -> MergeRequest:
+async def _request(request: MergeRequest, read: Synthesis, session: Asks) -> MergeRequest:
     whole = replace(request, findings=(_checked(read),), thoughts=(), settling=True)
     room = session.settings.models.passages
     if sum(len(passage.text) for passage in request.evidence) <= room:

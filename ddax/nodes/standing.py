@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from ddax.debate.records import Verdict
 from ddax.debate.roles import Debater, seated
 from ddax.debate.rubric import load_rubric
+from ddax.graph.ports import Remembers
 from ddax.graph.services import Session
 from ddax.graph.state import Outcome, State, Work
 from ddax.memory.agents import Agents, Standing
@@ -56,13 +57,13 @@ async def note_standing(work: Work, session: Session) -> None:
     await session.memory.log(STANDING, row, key=work["id"])
 
 
-async def standing_of(state: State, session: Session) -> Mapping[str, Standing]:
+async def standing_of(state: State, session: Remembers) -> Mapping[str, Standing]:
     """Return how everybody stood when the task opened."""
     rows = await session.memory.rows(STANDING, task=state["work"]["id"])
     return rows[0].get("agents", {}) if rows else {}
 
 
-async def rubric_of(state: State, session: Session) -> tuple[str, ...]:
+async def rubric_of(state: State, session: Remembers) -> tuple[str, ...]:
     """Return the criteria that were in force when the task opened."""
     rows = await session.memory.rows(STANDING, task=state["work"]["id"])
     return tuple(rows[0]["rubric"] if rows else (await asyncio.to_thread(load_rubric)).names)
@@ -169,7 +170,7 @@ def _right(state: State, idea_id: str) -> bool | None:
     return not cited & set(state["ideas"][idea_id].get("evidence", []))
 
 
-async def _debates(state: State, session: Session) -> list[JsonDict]:
+async def _debates(state: State, session: Remembers) -> list[JsonDict]:
     rows = await session.memory.rows("debates", task=state["work"]["id"], limit=MANY)
     return [row for row in rows if row["debated"]]
 

@@ -7,7 +7,6 @@ import asyncio
 import json
 import time
 
-import numpy as np
 import pytest
 from langchain_openai import ChatOpenAI
 from pydantic import create_model
@@ -20,7 +19,7 @@ from ddax.errors import RateLimited, Unavailable, UsageError
 from ddax.ideas import dag
 from ddax.reasoning import protocol as p
 from ddax.reasoning import rote
-from ddax.reasoning.factory import open_reasoner
+from ddax.reasoning.factory import Extras, open_reasoner
 from ddax.reasoning.language import Limits, assemble
 from ddax.reasoning.testing import FakeOpenAI, Say
 from ddax.types import Usage
@@ -194,7 +193,7 @@ async def test_an_outage_falls_back_says_who_answered_and_opens_the_circuit(serv
     reasoner = open_reasoner(
         "openai:first", embedder=None, prices={}, clock=time.monotonic, models=Models(
             fallbacks=("openai:second",), cache=False
-        ), limits=Limits(first_wait=0.0), rng=np.random.default_rng(0),
+        ), limits=Limits(first_wait=0.0),
     )  # fmt: skip
     ask = p.AskRequest("t", "s", ())
     replies = [await reasoner.ask(ask) for _ in range(4)]
@@ -218,7 +217,9 @@ async def test_a_model_in_a_file_can_give_each_argument_of_an_action(server, in_
     mail = {"name": "mail", "args": args, "intent": "i"}
     child = {"title": "Write", "expected": "an answer", "prior": 1, "action": mail, "needs": []}
     server.add({"children": [child], "requirements": []})
-    served = in_a_file(arguments={"mail": create_model("Mail", to=(str, ...), text=(str, ...))})
+    served = in_a_file(
+        extras=Extras(arguments={"mail": create_model("Mail", to=(str, ...), text=(str, ...))})
+    )
     plan = await served.expand(p.ExpandRequest("t", "i", 0, (), (), (), ("mail",)))
     await served.close()
     assert plan.children[0].action["args"] == {"to": "Ada", "text": "Come."}

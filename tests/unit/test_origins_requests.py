@@ -22,7 +22,8 @@ from ddax.actions.protocol import ActionContext, ActionResult
 from ddax.actions.registry import action
 from ddax.actions.work import with_work
 from ddax.configs.settings import Debate
-from ddax.debate.verdict import evaluate_outcome
+from ddax.debate.roles import Debater
+from ddax.debate.verdict import Case, evaluate_outcome
 from ddax.errors import InvariantError
 from ddax.ideas.origins import PRIVATE, kind_of, read
 from ddax.memory.records import LEDGER, REFLECTIONS
@@ -321,10 +322,11 @@ async def test_a_debate_carries_where_its_case_comes_from() -> None:
     )
     for origins, known in (({"file"}, {"file"}), (None, {"memory"})):
         reasoner.requests.clear()
+        evidence = (Passage("m", "s", "t", "water", 0, 5),)
+        case = Case(TASK, "i", "water", "water", evidence)
         await evaluate_outcome(
-            reasoner, task=TASK, idea="i", result="water", expected="water", rho=0.0, lessons=(),
-            evidence=[Passage("m", "s", "t", "water", 0, 5)], settings=Debate(gate="always"),
-            rng=np.random.default_rng(0), **({} if origins is None else {"origins": frozenset(origins)}),
+            case if origins is None else replace(case, origins=frozenset(origins)),
+            [Debater("scripted", reasoner)], settings=Debate(gate="always"), rng=np.random.default_rng(0),
         )  # fmt: skip
         assert {name for name, _ in reasoner.requests} == {"judge", "argue"}
         assert all(of_request(request) == known for _, request in reasoner.requests)

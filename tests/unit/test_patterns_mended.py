@@ -34,7 +34,7 @@ PLAIN = """
 TOLD = frozenset(
     """
     reasoning.embedded.hours:_OPENS reasoning.embedded.hours:_CLOSES reasoning.embedded.hours:_OPEN
-    reasoning.embedded.implied:_FORMS[13][0] reasoning.embedded.question:_SUBORDINATE
+    reasoning.embedded.implied:_FORMS[13][0] text.question:_SUBORDINATE
     reasoning.embedded.rows:_PRICED memory.instructions:_FOUND
     """.split()  # noqa: SIM905
 )

@@ -16,13 +16,14 @@ from ddax.environments.browser.seen import UNENDED, Node, PageSeen
 from ddax.environments.browser.world import BrowserWorld
 from ddax.environments.pilot.disclose import LEAVE, NOT_TELLING, disclosed, shared, telling
 from ddax.environments.pilot.match import Embed, Matcher
-from ddax.environments.pilot.orders import is_both, is_question
+from ddax.environments.pilot.orders import is_both
 from ddax.environments.pilot.pilot import Pilot, Report
 from ddax.environments.pilot.skills import carry_out
 from ddax.environments.pilot.telling import all_told
 from ddax.environments.pilot.words import tokens
 from ddax.environments.protocol import Move
 from ddax.errors import UNDONE, ActionError
+from ddax.text.question import is_question
 from ddax.types import Document
 from ddax.wording import amount
 

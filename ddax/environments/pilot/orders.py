@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ddax.environments.pilot.words import MONTHS
+from ddax.text.question import is_question
 
 VERBS: dict[str, str] = {
     "click": "press", "press": "press", "hit": "press", "push": "press", "tap": "press", "buy": "buy",
@@ -130,7 +131,6 @@ _NAMING = frozenset({"press", "choose", "uncheck", "submit", "switch", "message"
 """Kinds of orders that name something and have nothing to write."""
 _DOING = frozenset({"goal", "deed", "buy"})
 """Kinds of orders of which a control bears the verb."""
-_ASKS = r"(?:what|which|who|whose|whom|when|where|why|how|is|are|was|were|does|did|has|have)\b"
 _DOES = re.compile(
     r"(?:please\s+)?(?:click|press|tap|enter|type|fill|submit|log in|sign in|tick|untick|uncheck|deselect)\b"
     r"(?!.*\b(?:is|are|was|were|has|have)\b)",
@@ -177,12 +177,6 @@ class Order:
         said = _KIND_OR_KIND.sub("_", self.outside)
         found = _EXCEPTS.search(said) if self.verb in _NAMING | _DOING else None
         return found[0] if found else ""
-
-
-def is_question(task: str) -> bool:
-    """Tell whether a task asks for something to be read, rather than done."""
-    text = task.strip()
-    return text.endswith("?") or re.match(_ASKS, text, re.IGNORECASE) is not None
 
 
 def is_both(task: str) -> bool:

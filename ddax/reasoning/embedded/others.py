@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence, Set
 
-from ddax.reasoning.embedded.question import Question
 from ddax.reasoning.embedded.sentences import Sentence, goes_back
 from ddax.reasoning.embedded.spans import names_in
-from ddax.reasoning.embedded.text import contains_phrase, fold, terms, words
+from ddax.text.question import Question
+from ddax.text.words import contains_phrase, fold, terms, words
 
 _NUMBERED = re.compile(r"(?P<base>.*\D) (?P<number>\d[\d.]*)")
 """A name that a number tells from others: "Tessel 5.2"."""

@@ -18,6 +18,7 @@ from ddax.reasoning.language.acting import Acting, as_langchain, reply_of
 from ddax.reasoning.language.efforts import effort_fields
 from ddax.reasoning.language.picture import content_of, sees
 from ddax.reasoning.language.wire import Wire, schema_of
+from ddax.reasoning.language.written import written_calls
 from ddax.types import Picture
 
 if TYPE_CHECKING:
@@ -155,6 +156,9 @@ def read_calls(order: Order, calls: Sequence[tuple[str, str]], text: str, *, cut
         )
     if cut and calls:  # a call in which a part is missing is not made
         return "", "a call was cut off at the output limit; be shorter"
+    if not calls and order.acting is not None:
+        names = order.acting.names
+        calls, text = written_calls(text, {*names, *names.values()})
     return reply_of(calls, text)
 
 
