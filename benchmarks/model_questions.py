@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -85,8 +85,8 @@ def run(options: Options) -> Result:
     if why := missing():
         return Result(NAME, (), (options.seed,), notes=(f"not run: {why}",))
     with (
-        _model() as (server, model),
-        relayed(server, _kept(model)) as relay,
+        served_model() as (server, model),
+        relayed(server, kept_for(model)) as relay,
         tempfile.TemporaryDirectory() as at,
     ):
         found = _everyone(asked, pool, relay, Path(at), options)
@@ -102,7 +102,7 @@ def run(options: Options) -> Result:
 
 
 @contextmanager
-def _model() -> Iterator[tuple[str, str]]:
+def served_model() -> Iterator[tuple[str, str]]:
     """Return the address of the model and its name; one of our own server where none is named."""
     if address := os.environ.get(URL):
         yield address, named()
@@ -116,7 +116,7 @@ def _model() -> Iterator[tuple[str, str]]:
         server.close()
 
 
-def _kept(model: str) -> Path:
+def kept_for(model: str) -> Path:
     """Return where the replies of a model are kept: those of another one say nothing of it."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     kept = Path(os.environ.get("DDAX_BENCH_KEPT") or cache / "ddax" / "model-questions")
@@ -148,6 +148,16 @@ def _everyone(
 
 
 async def _ours(bench: hotpot.Bench, case: Case, relay: Relay, effort: str, hide: bool) -> Fate:
+    # A home of its own for each effort: replies that ours keeps would cost another effort nothing.
+    home = bench.place / f"home-{effort}-{hide}"
+    return await asked_of(bench, case, relay, {"effort": effort}, home=home, hide=hide)
+
+
+async def asked_of(
+    bench: hotpot.Bench, case: Case, relay: Relay, settings: Mapping[str, Any], *, home: Path,
+    hide: bool = False,
+) -> Fate:  # fmt: skip
+    """Ask ours one question under some settings, over the pool of a bench."""
     from ddax import Context, open_agent
     from ddax.errors import DdaxError
     from ddax.graph.services import Parts
@@ -155,16 +165,15 @@ async def _ours(bench: hotpot.Bench, case: Case, relay: Relay, effort: str, hide
     bench.runs += 1
     view = hotpot.View(bench.library, hidden=case.titles if hide else frozenset())
     model = {"name": "openai:local", "base_url": relay.base, "idle_seconds": 900, "total_seconds": 3600}
+    mood = {"engine": "numpy", **settings.get("mood", {})}
     context = Context.model_validate(
         {"sources": bench.library.specs, "namespace": f"questions-{bench.runs}", "seed": bench.seed,
-         "mood": {"engine": "numpy"}, "model": model, "effort": effort,
-         "budget": {"max_seconds": 3600}}
+         "model": model, "budget": {"max_seconds": 3600}, **settings, "mood": mood}
     )  # fmt: skip
     relay.clear()
     parts = Parts(embedder=bench.embedder, library=view)
-    # A home of its own for each effort: replies that ours keeps would cost another effort nothing.
     try:
-        async with open_agent(context, home=bench.place / f"home-{effort}-{hide}", parts=parts) as agent:
+        async with open_agent(context, home=home, parts=parts) as agent:
             result = await agent.run(case.question, thread=f"question-{bench.runs}")
     except DdaxError as error:
         return _fate(relay, "", error=str(error))
@@ -204,7 +213,7 @@ def _peer(peer: Peer, task: str, pool: Mapping[str, str], relay: Relay) -> Ask:
 
 
 def _figures(cases: Sequence[Case], found: Mapping[str, list[Fate]], seed: int) -> Iterator[Figure]:
-    right = {who: _right(cases, fates) for who, fates in found.items() if fates and who != HIDDEN}
+    right = {who: right_of(cases, fates) for who, fates in found.items() if fates and who != HIDDEN}
     mine = f"{OURS}, quick"
     for who, values in right.items():
         target = Target(">=", 0.65) if who == mine else None
@@ -227,7 +236,7 @@ def _figures(cases: Sequence[Case], found: Mapping[str, list[Fate]], seed: int) 
                  Target("<=", 0), n=len(errors))  # fmt: skip
 
 
-def _right(cases: Sequence[Case], fates: Sequence[Fate]) -> list[float]:
+def right_of(cases: Sequence[Case], fates: Sequence[Fate]) -> list[float]:
     """Return whether each answer holds the wanted one; what is quoted behind an answer is no part of it."""
     own = (_QUOTED.sub("", one.answer) for one in fates)
     return [float(holds(case.answer, said)) for case, said in zip(cases, own, strict=False)]

@@ -147,7 +147,8 @@ class Outcome(TypedDict, total=False):
     """What came of an idea in this step: at most 260 bytes, the rest in the memory.
 
     `relation` and `confidence` are of a verification: how independent documents relate to the claim.
-    `settles` says that an action has checked it and that it solves the task.
+    `settles` says that an action has checked it and that it solves the task, `unread` that the claims of its
+    pages are taken with those of the other leaves of the step.
     """
 
     idea: str
@@ -158,6 +159,7 @@ class Outcome(TypedDict, total=False):
     relation: Relation
     confidence: float
     settles: bool
+    unread: bool
 
 
 class Answer(TypedDict, total=False):
@@ -216,6 +218,8 @@ class LeafPacket(TypedDict):
     """The bytes the idea takes, which leave the rest to its result and its evidence."""
     left: NotRequired[int]
     """Ideas that stay open beside the leaves of this step: with none, no value of it decides anything."""
+    beside: NotRequired[int]
+    """The leaves of this step, this one among them."""
     known: NotRequired[list[JsonDict]]
     """What the ideas found that a leaf needs: `id`, `title`, `status`, `result`, `origins`."""
     turn: NotRequired[str]

@@ -314,6 +314,7 @@ async def _store(packet: LeafPacket, session: Session, result: ActionResult) -> 
         verified = await _verified(packet, session, result.hits)
         told, row["verified"] = verified.outcome(), {**asdict(verified), "mark": verified.mark()}
     told = told or (without_orders(result.summary) if origins else result.summary)
+    row |= {"unread": True} if kept.waits else {}
     if "turn" in packet:
         row["told"] = whole_told(result, session.redactor.cut, clean=bool(origins))
     return {**row, "text": clip(told, RESULT_BYTES)}
@@ -367,7 +368,7 @@ def _update(packet: LeafPacket, row: JsonDict) -> Update:
     }
     if row.get("shown"):  # nobody forecast that nothing would happen: no surprise
         update["outcomes"][leaf]["expected"] = row["text"]
-    update["outcomes"][leaf] |= {"settles": True} if row.get("settles") else {}
+    update["outcomes"][leaf] |= {key: True for key in ("settles", "unread") if row.get(key)}
     if "verified" in row:
         seen = row["verified"]
         outcome = {**update["outcomes"][leaf], "relation": seen["relation"], "confidence": seen["confidence"]}

@@ -12,6 +12,7 @@ from ddax.ideas import dag
 from ddax.ideas.idea import clip
 from ddax.ideas.origins import NOWHERE, Origins
 from ddax.metacognition.effects import effects_of
+from ddax.nodes.doubting import holds
 from ddax.nodes.gather import of_task, read_pages, task_text
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import AskRequest, Expansion
@@ -21,6 +22,8 @@ from ddax.types import ActionCall, Proposal
 CURIOUS = "curious: "
 MAX_CURIOUS = 2
 """Curiosity questions of one task."""
+NEW = 0.25
+"""Chance that a search for what nobody has asked brings something the answer rests on."""
 SITUATION = (
     "Nothing surprises any more. Ask the one question about the subject that nobody has asked yet and that "
     "could show the task in a new light; it will be searched for in the sources."
@@ -35,12 +38,25 @@ async def with_curiosity(state: State, session: Session, reply: Expansion) -> tu
     if not _due(state, session):
         return reply, NOWHERE
     request = await _request(state, session)
+    if not _is_worth(state, session, request):
+        return reply, NOWHERE
     try:
         question = await session.metered(state["work"]["id"], state.get("usage", {})).ask(request)
     except (BudgetExceeded, ReasonerError) as error:  # what is planned, and paid for, goes on without it
         return replace(reply, usage=reply.usage + usage_of(error)), NOWHERE
     children = (*reply.children, _leaf(question.text))
     return replace(reply, children=children, usage=reply.usage + question.usage), of_request(request)
+
+
+def _is_worth(state: State, session: Session, request: AskRequest) -> bool:
+    """Tell whether a question is worth its price: the less is found, the more it may bring."""
+    root = state["work"]["root"]
+    told = sum(len(passage.text) for passage in request.evidence) + len(request.task)
+    missing = 1 - max((idea["Q"] for idea in dag.subtree(state["ideas"], root)), default=0.0)
+    return holds(
+        state, session, "curiosity", root, change=NEW, stakes=missing, characters=told,
+        why="nothing surprises any more",
+    )  # fmt: skip
 
 
 async def _request(state: State, session: Session) -> AskRequest:

@@ -29,6 +29,7 @@ from ddax.nodes.arguments import stowed_all
 from ddax.nodes.claims import verify_leaf
 from ddax.nodes.coding import TEST
 from ddax.nodes.curiosity import with_curiosity
+from ddax.nodes.doubting import holds
 from ddax.nodes.earlier import earlier, of_turns
 from ddax.nodes.first import first_search
 from ddax.nodes.gather import (
@@ -59,7 +60,7 @@ from ddax.nodes.widen import NO_MORE
 from ddax.reasoning.budget import FREE, usage_of
 from ddax.reasoning.protocol import ExpandRequest, Expansion
 from ddax.reasoning.sourced import FIXED, TOLD, of_passages, of_request, sourced
-from ddax.types import NO_PARENT, ActionCall, Idea, Proposal, Usage
+from ddax.types import NO_PARENT, ActionCall, Idea, JsonDict, Proposal, Usage
 
 READING = frozenset({"search", "visit"})
 """Actions that no plan needs where there is nothing to search and to read."""
@@ -81,6 +82,8 @@ async def expand(state: State, *, session: Session) -> Update:
     if reply is None:
         request = await _request(state, session, parent)
         origins = join(origins, of_request(request))
+        if not _is_worth(state, session, focus, mode, request):
+            return {"ideas": {parent["id"]: Idea(reason=NO_MORE)}} if mode == "wider" else {}
         try:
             reply = await _plan(state, request, session)
         except Unavailable:
@@ -101,6 +104,7 @@ async def expand(state: State, *, session: Session) -> Update:
 async def _together(state: State, session: Session, parents: Sequence[Idea]) -> Update:
     """Plan several ideas by one call; where its reply is of no use, the first of them by itself."""
     request = await _request(state, session, parents[0], parents[1:])
+    _is_worth(state, session, parents[0], "", request)
     try:
         reply = await _plan(state, request, session)
     except Unavailable:
@@ -133,6 +137,26 @@ async def _known(state: State, session: Session, parent: Idea) -> Origins:
     return join(
         read_by(ideas, state["work"]["root"]), of_chain(ideas, parent), await of_rules(state, session)
     )
+
+
+def _is_worth(state: State, session: Session, focus: Idea, mode: str, request: ExpandRequest) -> bool:
+    """Tell whether a plan is worth its price: a first one always, since nothing is done without it."""
+    if is_quick(state["work"]):
+        return True
+    if mode == "replan":
+        change, why = max(map(_surprise, state.get("verdicts", {}).values()), default=1.0), "a surprise"
+    elif mode == "wider":
+        change, why = 1 - focus["Q"], "how far what is planned falls short of a full value"
+    else:
+        change, why = 1.0, "nothing is planned here yet"
+    told = sum(len(passage.text) for passage in request.evidence) + len(request.task)
+    return holds(
+        state, session, "plan", focus["id"], change=change, characters=told, needed=not mode, why=why
+    )
+
+
+def _surprise(verdict: JsonDict) -> float:
+    return float(verdict.get("surprise", 0.0))
 
 
 async def _plan(state: State, request: ExpandRequest, session: Asks) -> Expansion:

@@ -238,6 +238,8 @@ async def lessons(state: State, session: Remembers, title: str) -> tuple[str, ..
     A reflection is recalled by the task and the idea together, at a similarity of 0.25 or more (dda-x 8.5).
     """
     work = state["work"]
+    if not session.settings.rules.lessons:
+        return tuple(work.get("taught", []))
     recalled = await session.memory.lessons(
         f"{work['text']} {title}", kind="policy", now=work["opened"], k=LESSONS, minimum=LIKE
     )

@@ -165,7 +165,7 @@ async def _value(state: State, session: Session, leaf: Idea, found: Lookahead) -
     request = JudgeRequest(text, leaf["title"], forecast.expected, leaf.get("expected", ""), known)
     request = sourced(
         request, task=TOLD, idea=planned, result=of_request(ahead), expected=planned, evidence=read,
-        arguments=FIXED, lessons=FIXED, rubric=FIXED,
+        arguments=FIXED, lessons=FIXED, rubric=FIXED, others=FIXED,
     )  # fmt: skip
     judged = await reasoner.judge(request)
     found.usage = found.usage + judged.usage

@@ -87,9 +87,7 @@ async def merge(state: State, *, session: Session) -> Update:
         memory_ids, update["answer"] = await asyncio.gather(remembering, marking)
     else:
         memory_ids = await remembering
-    goes_on = (
-        final and road.goes_on(state["work"], reply, session) and road.has_room(ideas, state["work"], session)
-    )
+    goes_on = final and road.has_room(ideas, state["work"], session) and road.goes_on(state, reply, session)
     text = clip(reply.text, RESULT_BYTES)
     done = Idea(status="done", result=text, evidence=memory_ids)
     if known:

@@ -31,6 +31,7 @@ from ddax.nodes.choosing import (
     surprised,
 )
 from ddax.nodes.decide import Made, decide
+from ddax.nodes.doubting import weighed_before
 from ddax.nodes.frontier import Descent, descend, frontier, policy_row
 from ddax.nodes.gather import usage_row
 from ddax.nodes.human import CHOSEN
@@ -136,13 +137,15 @@ async def _picked(left: Left, choice: Choice, session: Session, step: int) -> Pi
 async def _decided(left: Left, picked: Picked, session: Session, step: int) -> Decision:
     """Write the decision down, in the state that its cuts leave."""
     cuts = {**left.cuts, **picked.cuts}
+    weighed = await weighed_before(left.state["work"]["id"], step, session)
     made = Made(
         following=picked.choice.next,
         rule=picked.choice.rule,
         focus=picked.found.focus,
         terms=picked.found.terms[:MAX_ROWS],
         mode=picked.choice.mode,
-        more={**picked.facts, "cuts": cuts, "imagined": left.ahead.imagined},
+        more={**picked.facts, "cuts": cuts, "imagined": left.ahead.imagined}
+        | ({"doubts": weighed} if weighed else {}),
     )
     return await decide(_with_ideas(left.state, left.patch), session, made, step=step)
 

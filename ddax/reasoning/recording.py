@@ -13,6 +13,10 @@ from ddax.reasoning import protocol as p
 
 UNRECORDED = {"Passage": {"score", "cut", "fenced", "origins"}, "Picture": {"data"}, "Brief": {"today"}}
 """Fields that are no part of a recorded request: a run may be replayed on another day."""
+TERSE = (
+    p.ExpandRequest, p.MergeRequest, p.PatchRequest, p.MutateRequest, p.JudgeRequest, p.ExtractRequest,
+)  # fmt: skip
+"""Requests with optional fields."""
 OPTIONAL = {
     "seen": None,
     "brief": p.Brief(),
@@ -48,7 +52,7 @@ def as_plain(value: Any) -> Any:
         skipped = UNRECORDED.get(type(value).__name__, set[str]())
         if isinstance(value, p.Request):
             skipped = {"origins"}
-        if isinstance(value, p.ExpandRequest | p.MergeRequest | p.PatchRequest | p.MutateRequest):
+        if isinstance(value, TERSE):
             silent = {name for name, nothing in OPTIONAL.items() if getattr(value, name, nothing) == nothing}
             skipped = {"origins", *silent}
         return {f.name: as_plain(getattr(value, f.name)) for f in fields(value) if f.name not in skipped}

@@ -80,6 +80,7 @@ class RecordingReasoner(_Asked):
         self.name, self._inner = inner.name, inner
         head = {"model": self.name, "free": self.free_of_charge, "sees": self.sees}
         head |= {"plans_together": True} if self.plans_together else {}
+        head |= {"answers_together": True} if self.answers_together else {}
         self._file = LineFile(path, RECORDING, head, environment=environment)
 
     @property
@@ -91,6 +92,11 @@ class RecordingReasoner(_Asked):
     def sees(self) -> bool:
         """Say whether the recorded reasoner takes pictures."""
         return bool(getattr(self._inner, "sees", False))
+
+    @property
+    def answers_together(self) -> bool:
+        """Say whether the recorded reasoner judges several results, and reads several pages, at once."""
+        return bool(getattr(self._inner, "answers_together", False))
 
     @property
     def plans_together(self) -> bool:
@@ -142,6 +148,7 @@ class ReplayingReasoner(_Asked):
         self.name = str(head.get("model") or "replayed")
         self.free_of_charge, self.sees = bool(head.get("free")), bool(head.get("sees"))
         self.plans_together = bool(head.get("plans_together"))
+        self.answers_together = bool(head.get("answers_together"))
         self._path, self._lock = path, threading.Lock()
         self._replies: dict[str, list[JsonDict]] = {}
         for row in rows:

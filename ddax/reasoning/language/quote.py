@@ -59,6 +59,12 @@ def numbered(passages: Sequence[Passage]) -> dict[str, Passage]:
     return {f"P{n}": passage for n, passage in enumerate(unique.values(), 1)}
 
 
+def numbered_lines(code: str, numbers: Iterable[int]) -> str:
+    """Return lines of a program with their numbers."""
+    rows = code.splitlines()
+    return "\n".join(f"{n}: {rows[n - 1].strip()}" for n in numbers if 0 < n <= len(rows))
+
+
 def quoted(passages: Mapping[str, Passage], budget: int, about: str = "") -> str:
     """Delimit named passages as data; where they are too long, what bears on something; "" for none."""
     return "\n".join(

@@ -8,10 +8,10 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -20,14 +20,14 @@ from ddax.reasoning import protocol as p
 from ddax.reasoning.budget import BudgetKeeper
 from ddax.reasoning.effort import Effort
 from ddax.reasoning.followup import meant
-from ddax.reasoning.language import marked, merging, planned, readers, wire
+from ddax.reasoning.language import beside, marked, merging, planned, readers, wire
 from ddax.reasoning.language.acting import Acting, acted
 from ddax.reasoning.language.call import Ask, Caller, Under
 from ddax.reasoning.language.channel import Hear, Sampling
 from ddax.reasoning.language.channels import open_channel
 from ddax.reasoning.language.guard import Limits
 from ddax.reasoning.language.merging import told
-from ddax.reasoning.language.quote import clean, lines, numbered, quoted
+from ddax.reasoning.language.quote import clean, lines, numbered, numbered_lines, quoted
 from ddax.reasoning.language.room import note_of, passage_room
 from ddax.reasoning.language.team import Role, Team
 from ddax.reasoning.language.telling import Telling, windowed
@@ -97,8 +97,8 @@ class LanguageReasoner(Telling):
         if self._release is not None:
             await asyncio.to_thread(self._release)
 
-    plans_together = True
-    """Whether one request may ask for the plans of several ideas."""
+    plans_together = answers_together = True
+    """Whether one request may ask for several plans, for several judgments or readings."""
 
     @property
     def free_of_charge(self) -> bool:
@@ -191,13 +191,18 @@ class LanguageReasoner(Telling):
     @windowed("extract")
     async def extract(self, request: p.ExtractRequest) -> p.Extraction:
         """Take claims from passages, each with a quote that stands in one of them."""
-        named = numbered(request.passages)
+        named = numbered(beside.passages_of(request))
+        told = self._passages(named, request.task, request.intent)
+        form: Any = wire.ExtractsWire if request.others else wire.ExtractWire
+        read: Any = beside.extractions if request.others else readers.extraction
+        more = beside.asked(request, named)
         prompt = self._book.render(
-            "extract", task=self._task(request.task), intent=self._data("intent", request.intent),
-            limit=str(request.limit), passages=self._passages(named, request.task, request.intent),
+            "extracts" if request.others else "extract", task=self._task(request.task), passages=told,
+            limit=str(request.limit), **{key: self._data(key, text) for key, text in more.items()},
         )  # fmt: skip
+        reply: p.Extraction
         reply, usage = await self._ask(
-            "extract", prompt, wire.ExtractWire, lambda found: readers.extraction(found, request, named),
+            "extract", prompt, form, lambda found: read(found, request, named),
             choices={"ClaimWire.passage": tuple(named)},
         )  # fmt: skip
         return replace(reply, usage=usage)
@@ -221,17 +226,20 @@ class LanguageReasoner(Telling):
     @windowed("judge")
     async def judge(self, request: p.JudgeRequest) -> p.Judgment:
         """Value a result by the rubric."""
+        named = numbered(beside.evidence_of(request))
+        form: Any = wire.JudgesWire if request.others else wire.JudgeWire
+        read: Any = beside.judgments if request.others else readers.judgment
+        more = beside.case(request, named)
         prompt = self._book.render(
-            "judge", task=self._task(request.task), rubric=lines(request.rubric), rho=f"{request.rho:.2f}",
-            lessons=self._data("lessons", lines(request.lessons)), idea=self._data("idea", request.idea),
-            expected=self._data("expected", request.expected), result=self._data("result", request.result),
-            arguments=self._data("arguments", merging.heard(request)),
-            evidence=self._passages(
-                numbered(request.evidence), request.task, f"{request.idea} {request.result}"
-            ),
+            "judges" if request.others else "judge", task=self._task(request.task),
+            rubric=lines(request.rubric), rho=f"{request.rho:.2f}",
+            lessons=self._data("lessons", lines(request.lessons)),
+            evidence=self._passages(named, request.task, f"{request.idea} {request.result}"),
+            **{key: self._data(key, text) for key, text in more.items()},
         )  # fmt: skip
+        reply: p.Judgment
         reply, usage = await self._ask(
-            "judge", prompt, wire.JudgeWire, lambda found: readers.judgment(found, request),
+            "judge", prompt, form, lambda found: read(found, request),
             choices={"ReasonWire.criterion": request.rubric},
         )  # fmt: skip
         return replace(reply, usage=usage)
@@ -278,7 +286,7 @@ class LanguageReasoner(Telling):
         """Propose distinct repairs of a program."""
         prompt = self._book.render(
             "propose_patches", goal=self._data("goal", request.goal), n=str(request.n),
-            suspicious=self._data("lines", _numbered_lines(request.code, request.suspicious)),
+            suspicious=self._data("lines", numbered_lines(request.code, request.suspicious)),
             code=self._program(request.shown or request.code), called=self._data("called", request.called),
             failures=self._data("failures", "\n\n".join(request.failures)),
             tried=self._data("tried", "\n".join(request.tried)),
@@ -315,9 +323,3 @@ class LanguageReasoner(Telling):
         )  # fmt: skip
         reply, usage = await self._ask("plan", prompt, wire.AskWire, readers.question)
         return replace(reply, usage=usage)
-
-
-def _numbered_lines(code: str, numbers: Iterable[int]) -> str:
-    """Return lines of a program with their numbers."""
-    rows = code.splitlines()
-    return "\n".join(f"{n}: {rows[n - 1].strip()}" for n in numbers if 0 < n <= len(rows))

@@ -20,8 +20,8 @@ from typing import NamedTuple
 from ddax.errors import SettingsError, UsageError
 
 NAMES = (
-    "expand", "plans", "predict", "extract", "argue", "judge", "merge", "settle", "answer", "data",
-    "reflect", "propose_patches", "mutate_patch", "ask", "act", "repair", "seen",
+    "expand", "plans", "predict", "extract", "extracts", "argue", "judge", "judges", "merge", "settle",
+    "answer", "data", "reflect", "propose_patches", "mutate_patch", "ask", "act", "repair", "seen",
 )  # fmt: skip
 """Every template by name; `ddax prompts show NAME` prints one."""
 
