@@ -15,11 +15,11 @@ from urllib.parse import urljoin, urlsplit
 
 from ddax.actions.sources.encodings import decoded_text, wide_text
 from ddax.actions.sources.front import field_lines, field_of, front_matter
-from ddax.actions.sources.kinds import HEADED, KINDS, NEEDS_OFFICE
+from ddax.actions.sources.kinds import HEADED, KINDS
 from ddax.actions.sources.markdown import as_shown, with_bars
 from ddax.actions.sources.markup import parsed, text_of
 from ddax.actions.sources.seen import INVISIBLE, seen
-from ddax.actions.sources.skipping import DAMAGED, LOCKED, PICTURES
+from ddax.actions.sources.skipping import DAMAGED, LOCKED, NEEDS, PICTURES
 from ddax.actions.sources.tables import as_table
 from ddax.actions.sources.values import as_values
 from ddax.actions.sources.zipped import IMMENSE
@@ -111,7 +111,7 @@ def from_kind(content: bytes, kind: str) -> Extracted:
     try:
         title, text, fields = KINDS[kind](content)
     except ImportError as exc:
-        raise NotText(f"{NEEDS_OFFICE} ({exc.name} is not installed)") from exc
+        raise NotText(f"{NEEDS} ({exc.name} is not installed)") from exc
     except NotText:
         raise
     except (ValueError, KeyError, TypeError, AttributeError, IndexError, LookupError, OSError, EOFError,

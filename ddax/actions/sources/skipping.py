@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from typing_extensions import TypedDict
 
-from ddax.actions.sources.kinds import NEEDS_OFFICE
 from ddax.wording import amount
 
 NAMED = 10
@@ -23,7 +22,7 @@ UNKNOWN, UNTEXT = "not a kind of text that is known", "binary or unreadable"
 DAMAGED, LOCKED, PICTURES = "it is damaged", "it is encrypted", "it is a PDF without a text layer"
 LARGER, NO_FILE = "larger than", "not a regular file"
 GITIGNORED = "left out by a .gitignore"
-NEEDS = NEEDS_OFFICE
+NEEDS = "it needs the extra 'office'"
 MENDS = {
     NEEDS: "to have office files read: pip install 'ddax[office]'",
     CLOSED: "make readable what is closed, and ask again",
