@@ -15,7 +15,6 @@ from typing import Any
 
 from .limits import OutOfTime
 from .loading import TICK, WORK, OutOfTicks
-from .units import Runner
 
 SAW = "__saw__"
 ENDLESS = "It does not end; it was stopped here:"
@@ -172,13 +171,3 @@ def _locals(values: Mapping[str, Any]) -> list[str]:
     told = [(n, v) for n, v in values.items() if not isinstance(v, _QUIET) and n not in (SAW, TICK)]
     kept = [(n, v) for n, v in told if not n.startswith("__")]
     return [f"    {name} = {shown(value)}" for name, value in kept[:VALUES]]
-
-
-def raised(runner: Runner, unit: Mapping[str, Any], limit: int) -> BaseException | None:
-    """Run a unit of the light runner and return what it raised."""
-    runner.ticks.reset(limit)
-    try:
-        runner.execute(unit)
-    except BaseException as error:  # every way to fail is told
-        return error
-    return None

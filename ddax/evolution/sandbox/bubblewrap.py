@@ -65,6 +65,7 @@ class Bubblewrap:
             ("PYTHONHASHSEED", str(limits.hash_seed)),
             ("OMP_NUM_THREADS", "1"),
             ("OPENBLAS_NUM_THREADS", "1"),
+            ("MALLOC_ARENA_MAX", "1"),
         ):
             args += ["--setenv", key, value]
         return args
