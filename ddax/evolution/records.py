@@ -35,7 +35,7 @@ class RepairTask:
     held_out: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
     roots: tuple[str, ...] = ROOTS
-    runner: Runner = "fast"
+    runner: Runner | None = None
     data: Mapping[str, bytes] = field(default_factory=dict)
     folder: str = ""
     doctests: tuple[str, ...] = ()

@@ -21,6 +21,7 @@ from ddax.errors import SourceError
 from ddax.evolution.classes import Method, collected_methods
 from ddax.evolution.command import ALL, Selection
 from ddax.evolution.inside.loading import ROOTS, module_name, module_names
+from ddax.evolution.standin import needs_pytest
 from ddax.wording import amount
 
 UnitKind = Literal["script", "function", "method", "main", "doctest"]
@@ -309,7 +310,7 @@ def build_suite(
     tests: Mapping[str, str],
     *,
     roots: Sequence[str] = ROOTS,
-    runner: Runner = "fast",
+    runner: Runner | None = None,
     data: Mapping[str, bytes] | None = None,
     only: Collection[str] = (),
     script: str = "",
@@ -317,10 +318,11 @@ def build_suite(
 ) -> Suite:
     """Read the tests of a program, or only the units with these ids; `script` is a file that must run.
 
-    What else is `said` stands in the suite as it is. Raises SourceError where there is no test or a target
-    is missing.
+    Without a `runner` it is the one that the tests need. What else is `said` stands in the suite as it is.
+    Raises SourceError where there is no test or a target is missing.
     """
     _check(sources, targets, roots)
+    runner = runner or ("pytest" if needs_pytest(tests, conftest=False) else "fast")
     units = [unit for path, text in tests.items() for unit in read_units(path, text, sources, roots)]
     for path in said.get("doctests", ()):
         units += examples_of(path, {**sources, **tests}[path])

@@ -19,34 +19,10 @@ from .units import Runner
 from .values import decode, encode
 
 _BINARY = (
-    "add",
-    "radd",
-    "sub",
-    "rsub",
-    "mul",
-    "rmul",
-    "truediv",
-    "floordiv",
-    "mod",
-    "pow",
-    "and",
-    "or",
-    "xor",
-    "getitem",
-    "setitem",
-    "delitem",
-    "contains",
-    "enter",
-    "exit",
-    "neg",
-    "abs",
-    "lt",
-    "le",
-    "gt",
-    "ge",
-    "matmul",
-    "reversed",
-)
+    "add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor",
+    "getitem", "setitem", "delitem", "contains", "enter", "exit", "neg", "abs", "lt", "le", "gt", "ge",
+    "matmul", "reversed",
+)  # fmt: skip
 
 
 class Link:

@@ -29,30 +29,11 @@ class Bubblewrap:
     def _isolation(self, limits: Limits) -> list[str]:
         scratch = str(limits.scratch * _MIB)
         args = [
-            "--unshare-all",
-            "--unshare-user",
-            "--disable-userns",
-            "--die-with-parent",
-            "--new-session",
-            "--clearenv",
-            "--cap-drop",
-            "ALL",
-            "--uid",
-            str(NOBODY),
-            "--gid",
-            str(NOBODY),
-            "--hostname",
-            "box",
-            "--ro-bind",
-            "/usr",
-            "/usr",
-            "--symlink",
-            "usr/lib",
-            "/lib",
-            "--symlink",
-            "usr/bin",
-            "/bin",
-        ]
+            "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session",
+            "--clearenv", "--cap-drop", "ALL", "--uid", str(NOBODY), "--gid", str(NOBODY),
+            "--hostname", "box", "--ro-bind", "/usr", "/usr",
+            "--symlink", "usr/lib", "/lib", "--symlink", "usr/bin", "/bin",
+        ]  # fmt: skip
         if os.path.isdir("/usr/lib64"):
             args += ["--symlink", "usr/lib64", "/lib64"]
         args += ["--proc", "/proc", "--dev", "/dev", "--size", str(16 * _MIB), "--tmpfs", "/dev/shm"]  # noqa: S108
@@ -93,15 +74,8 @@ class Bubblewrap:
             if program is not None:
                 fds.append(data_fd(program))
                 argv += ["--seccomp", str(fds[-1])]
-            argv += [
-                "--remount-ro",
-                "/dev",
-                "--remount-ro",
-                "/",
-                "--chdir",
-                "/box",
-                *self._command(code, limits),
-            ]
+            argv += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/box"]
+            argv += self._command(code, limits)
             return launch(argv, tuple(fds), hidden=self.runtime.hidden, mend=INSTALL)
         finally:
             for fd in fds:
@@ -115,11 +89,5 @@ class Bubblewrap:
             f"--fsize={limits.file * _MIB}",
             f"--nofile={limits.files}",
             "--core=0",
-            self.runtime.python,
-            "-S",
-            "-s",
-            "-P",
-            "-B",
-            "-c",
-            code,
+            *(self.runtime.python, "-S", "-s", "-P", "-B", "-c", code),
         ]

@@ -10,7 +10,7 @@ import weakref
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from ddax.errors import SourceError
 from ddax.evolution.inside.files import LINKED, PROJECT
@@ -33,7 +33,7 @@ def carrying(sandbox: Sandbox, folder: str) -> Sandbox:
         weakref.finalize(found, shutil.rmtree, place, ignore_errors=True)
         _copy(Path(folder), Path(place))
     found.runtime = replace(runtime, binds=(*runtime.binds, (place, PROJECT)))
-    return found
+    return cast(Sandbox, found)
 
 
 def _open(folder: Path) -> bool:
