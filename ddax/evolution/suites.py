@@ -340,15 +340,9 @@ def build_suite(
             mend="Give functions named test_*, a TestCase, or asserts.",
         )
     return Suite(
-        dict(sources),
-        tuple(targets),
-        dict(tests),
-        tuple(units),
-        tuple(roots),
-        runner,
-        dict(data or {}),
+        dict(sources), tuple(targets), dict(tests), tuple(units), tuple(roots), runner, dict(data or {}),
         **said,
-    )
+    )  # fmt: skip
 
 
 def _may_count(unit: Unit, selection: Selection, runner: Runner) -> bool:

@@ -15,10 +15,11 @@ import pytest
 
 from ddax.configs.settings import Evolution
 from ddax.evolution.command import read_command
+from ddax.evolution.evaluator import CodeEvaluator
 from ddax.evolution.project import read_project
 from ddax.evolution.records import RepairResult
 from ddax.evolution.repair import repair
-from ddax.evolution.sandbox import choose
+from ddax.evolution.sandbox import Limits, back_ends, choose
 
 pytestmark = [
     pytest.mark.integration,
@@ -131,3 +132,51 @@ async def test_tests_that_cannot_be_collected_end_it_at_once_in_their_own_words(
     found = await outcome(tmp_path, "pytest", files)
     assert (found.solved, found.tried, found.out_of_time) == (False, 0, False)
     assert re.search(f"cannot be collected: .*{words}", found.failures[0])
+
+
+WRITES = """
+import os, pathlib
+
+def test_written():
+    pathlib.Path("new.txt").write_text("x")
+    assert pathlib.Path("kept.txt").read_text() == "kept"
+    for place in ("/project/new.txt", "/project/kept.txt"):
+        try:
+            open(place, "a").close()
+        except OSError:
+            continue
+        assert False, place
+"""
+
+
+@pytest.mark.parametrize("sandbox", back_ends(), ids=lambda one: one.name)
+def test_the_project_is_read_only_and_tests_write_into_a_copy(tmp_path, sandbox):
+    written(tmp_path, {"prog.py": CLAMP, "test_prog.py": WRITES + "import prog\n", "kept.txt": "kept"})
+    task = read_project(["prog.py"], read_command("pytest"), cwd=tmp_path).task
+    with CodeEvaluator(sandbox, task.suite(), limits=Limits()) as evaluator:
+        report = evaluator.run({})
+    assert [(row.kind, row.message) for row in report.rows] == [("pass", "")]
+    assert {path.name for path in tmp_path.iterdir()} == {"prog.py", "test_prog.py", "kept.txt"}
+
+
+def test_an_example_that_a_candidate_changes_is_none_that_passes(tmp_path):
+    _, files = RIGHT["examples in docstrings"]
+    written(tmp_path, {"prog.py": str(files["prog.py"]).replace("2 * x", "3 * x")})
+    task = read_project(["prog.py"], read_command("pytest --doctest-modules prog.py"), cwd=tmp_path).task
+    with CodeEvaluator(choose(), task.suite(), limits=Limits()) as evaluator:
+        evaluator.find_cases()
+        cheat = task.files["prog.py"].replace("    4", "    6")
+        assert evaluator.evaluate({"prog.py": cheat}).score < 60.0
+        assert evaluator.evaluate({"prog.py": task.files["prog.py"].replace("3 * x", "2 * x")}).score == 99.0
+
+
+def test_what_a_candidate_leaves_behind_is_not_for_the_next(tmp_path):
+    test = "import prog\n\ndef test_a():\n    assert prog.f() == 1\n"
+    written(tmp_path, {"prog.py": "def f():\n    return 1\n", "test_prog.py": "import pytest\n" + test})
+    task = read_project(["prog.py"], read_command("pytest"), cwd=tmp_path).task
+    cheat = "def f():\n    open('test_prog.py', 'w').write('def test_a():\\n    assert 0\\n')\n    return 1\n"
+    with CodeEvaluator(choose(), task.suite(), limits=Limits()) as evaluator:
+        assert [
+            evaluator.evaluate({"prog.py": text}).score for text in (cheat, "def f():\n    return 1\n")
+        ] == [99.0, 99.0]
+        assert evaluator.evaluate({"prog.py": "def f():\n    return 2\n"}).score < 99.0

@@ -45,15 +45,11 @@ class Own:
         # A conftest may import the program, which is the candidate's: none is read here.
         self.begun = _begun(self.prepare([*self.arguments, "--noconftest"]))
 
-    def session(self, runner: Runner, loop: Callable[[Any], None], *, handed: bool = True) -> None:
-        """Collect the tests of this process's program and let `loop` run the units it wants.
-
-        They are `handed` out as compiled beforehand, unless somebody else compiles them.
-        """
+    def session(self, runner: Runner, loop: Callable[[Any], None]) -> None:
+        """Collect the tests of this process's program and let `loop` run the units it wants."""
         plugin = _Plugin(runner)
         try:
-            if handed:
-                self.hand_out()
+            self.hand_out()
             session = _begun(self.prepare(self.arguments)) if self.early else self.begun
             session.config.pluginmanager._noconftest = False
             session.config.pluginmanager.register(plugin, "ddax")
@@ -160,15 +156,10 @@ class _Plugin:
         """Return the cases of each test function, and what could not be collected."""
         return [f"{base}\n{case}" for base, case in self.cases] + [f"{place}\n" for place in self.errors]
 
-    def run(
-        self,
-        unit: Mapping[str, Any],
-        limit: int,
-        seconds: float = 0.0,
-        coming: Mapping[str, Any] | None = None,
-    ) -> Outcome:
+    def run(self, unit: Mapping[str, Any], limit: int, seconds: float = 0.0, coming: Any = None) -> Outcome:
         """Run a unit within its budget and classify how it ended; `coming` is the one to be run next."""
         self.runner.ticks.reset(limit, seconds)
+        self.last = None
         items = self.items.get(unit["id"], [])
         if not items:
             return self.missing(unit)
@@ -181,14 +172,6 @@ class _Plugin:
                     item.session._setupstate.teardown_exact(after)
                 break
         return outcome
-
-    def raising(self, unit: Mapping[str, Any], limit: int, seconds: float = 0.0) -> BaseException | None:
-        """Run a unit and return what it raised; None where it did not fail."""
-        self.last = None
-        outcome = self.run(unit, limit, seconds)
-        if outcome.kind in ("pass", "skip"):
-            return None
-        return self.last or AssertionError(f"{outcome.name}: {outcome.message}")
 
     def varied(self, unit: Mapping[str, Any], make: Callable[[Mapping[str, Any]], Any]) -> None:
         """Run what `make` gives for the names of a test's file in its place; raises what it raises."""

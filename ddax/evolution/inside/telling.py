@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import importlib.machinery
 import os
 import types
 from collections.abc import Callable, Mapping
@@ -120,19 +119,10 @@ class Teller:
             for key, text in self.texts.items()
         }
 
-    def note_files(self) -> None:
-        """Let test files that pytest imports note their values too."""
+    def files(self) -> dict[str, types.CodeType]:
+        """Return such codes of the test files that pytest imports, by their places."""
         places = {os.path.join(WORK, path): text for path, text in self.texts.items()}
-        loader: Any = importlib.machinery.SourceFileLoader
-        usual: Callable[[Any, str], Any] = loader.get_code
-
-        def get_code(this: Any, name: str) -> Any:
-            text = places.get(this.path)
-            if text is None:
-                return usual(this, name)
-            return compile(noting(text), this.path, "exec", dont_inherit=True)
-
-        loader.get_code = get_code
+        return {place: compile(noting(text), place, "exec") for place, text in places.items()}
 
     def of(self, run: Callable[[], BaseException | None]) -> str:
         """Run a unit and tell how it ended; "" where it passed."""

@@ -100,6 +100,7 @@ class Runner:
         self.program, self.ticks, self.targets, self.codes = program, ticks, targets, codes
         self.paths = frozenset(program.sources)
         self.modules: dict[str, dict[str, Any]] = {}
+        self.last: BaseException | None = None
 
     def namespace(self, name: str, unit: Mapping[str, Any]) -> dict[str, Any]:
         """Make the globals of a test; `shared` ones begin with those of the targets."""
@@ -179,13 +180,7 @@ class Runner:
         if ended is not None:
             raise ended
 
-    def run(
-        self,
-        unit: Mapping[str, Any],
-        limit: int,
-        seconds: float = 0.0,
-        coming: Mapping[str, Any] | None = None,
-    ) -> Outcome:
+    def run(self, unit: Mapping[str, Any], limit: int, seconds: float = 0.0, coming: Any = None) -> Outcome:
         """Run a unit within its budget and classify how it ended; nothing is kept for what is `coming`."""
         self.ticks.reset(limit, seconds)
         failure: BaseException | None = None
@@ -197,17 +192,8 @@ class Runner:
             self.execute(unit)
         except BaseException as error:  # every way to fail is an outcome
             failure = error
-        found = self.outcome(failure)
+        self.last, found = failure, self.outcome(failure)
         return found._replace(kind="uncollected") if loading and found.kind in ("error", "assert") else found
-
-    def raising(self, unit: Mapping[str, Any], limit: int, seconds: float = 0.0) -> BaseException | None:
-        """Run a unit and return what it raised."""
-        self.ticks.reset(limit, seconds)
-        try:
-            self.execute(unit)
-        except BaseException as error:  # every way to fail is told
-            return error
-        return None
 
     def outcome(self, failure: BaseException | None) -> Outcome:
         """Classify how a unit ended by what it raised."""

@@ -84,10 +84,6 @@ class Bubblewrap:
     def _command(self, code: str, limits: Limits) -> list[str]:
         # The worker outlives its candidates: its own memory and processor time are theirs to bound.
         return [
-            "prlimit",
-            f"--nproc={limits.processes}",
-            f"--fsize={limits.file * _MIB}",
-            f"--nofile={limits.files}",
-            "--core=0",
-            *(self.runtime.python, "-S", "-s", "-P", "-B", "-c", code),
-        ]
+            "prlimit", f"--nproc={limits.processes}", f"--fsize={limits.file * _MIB}",
+            f"--nofile={limits.files}", "--core=0", self.runtime.python, "-S", "-s", "-P", "-B", "-c", code,
+        ]  # fmt: skip
