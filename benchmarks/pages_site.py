@@ -19,7 +19,7 @@ import yaml
 
 FOLDER = Path(__file__).parent / "data" / "pages"
 HEAD = (
-    "<!doctype html><meta charset=utf-8><script>const deeds = [], did = (what) => deeds.push(what);</script>"
+    "<!doctype html><meta charset=utf-8><script>var deeds = [], did = (what) => deeds.push(what);</script>"
 )
 _ORDERS = re.compile(r"<!--\n(.*?)-->\n", re.DOTALL)
 
