@@ -81,7 +81,7 @@ async def _tried(browser: Any, url: str, asked: Asked, files: Path) -> Tried:
     from ddax.environments.browser.world import BrowserWorld
 
     oracle = Oracle()
-    options = BrowserOptions(writes=True, rules=oracle, settle_seconds=2.0)
+    options = BrowserOptions(writes=True, rules=oracle, settle_seconds=2.0, uploads=files)
     world = BrowserWorld(url, browser=browser, options=options, shared=True)
     try:
         claimed, said = await _ordered(world, asked.order)

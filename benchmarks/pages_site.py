@@ -18,9 +18,7 @@ from typing import Any
 import yaml
 
 FOLDER = Path(__file__).parent / "data" / "pages"
-HEAD = (
-    "<!doctype html><meta charset=utf-8><script>var deeds = [], did = (what) => deeds.push(what);</script>"
-)
+HEAD = "<!doctype html><meta charset=utf-8><script>var deeds = [], did = (what) => deeds.push(what);</script>"
 _ORDERS = re.compile(r"<!--\n(.*?)-->\n", re.DOTALL)
 
 
@@ -115,9 +113,11 @@ class Oracle:
         return 0.0, False
 
     async def deeds(self) -> tuple[str, ...]:
-        """Return what was done in the page, in order."""
+        """Return what was done in the page, in order; nothing in one that was never opened."""
+        if self._page is None:
+            return ()
         return tuple(map(str, await self._page.evaluate("deeds")))
 
     async def holds(self, wanted: str) -> bool:
         """Tell whether some JavaScript is true in the page."""
-        return not wanted or bool(await self._page.evaluate(wanted))
+        return not wanted or (self._page is not None and bool(await self._page.evaluate(wanted)))
