@@ -201,11 +201,11 @@ async def test_many_alerts_leave_place_for_what_the_page_says(browsing: Browsing
 
 
 @in_module
-async def test_a_question_of_the_page_is_accepted_with_the_flag_alone_and_told(
+async def test_a_question_of_the_page_is_accepted_by_word_and_with_the_flag_alone(
     browsing: Browsing, chromium: Chromium, served: Site
 ) -> None:
     url = served.page("/", ASKS)
-    said = (await browsed(browsing, 'Click "Cancel".')).summary
+    said = (await browsed(browsing, 'Click "Cancel" and confirm.')).summary
     assert "The page asked “Sure to cancel?”, which was accepted. A page now says: “Cancel Cancelled." in said
     world = BrowserWorld(url, browser=chromium, shared=True)
     with pytest.raises(

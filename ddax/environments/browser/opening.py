@@ -77,6 +77,7 @@ def open_browser(spec: str, settings: Context, *, trusted: bool = True) -> Brows
         vault=open_vault(chosen.secrets, os.environ),
         redactor=Redactor.of_process(),
         downloads=Path(chosen.downloads) if chosen.downloads else None,
+        uploads=Path(chosen.uploads) if chosen.uploads else None,
     )
     browser = Chromium(lambda: egress_proxy(policy, clock=time.time))
     return BrowserWorld(url, browser=browser, options=options)

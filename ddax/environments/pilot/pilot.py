@@ -30,6 +30,7 @@ MOST_TOLD = 160
 _NO = re.compile(
     r"\b(?:no|not|never|cancel|dismiss|abort|decline|reject|refuse|deny|without)\b|n['’]t\b", re.IGNORECASE
 )
+_YES = re.compile(r"\b(?:confirm|accept|agree|yes|ok|okay)\b", re.IGNORECASE)
 _QUOTED = re.compile(r"“[^“”]*”|\"[^\"]*\"")
 """Words by which a task says no to something, and quotes, which say nothing of the kind."""
 _AGAINST = re.compile(
@@ -211,10 +212,9 @@ class Pilot:
         return True
 
     async def _answer(self, *, begun: bool = True) -> None:
-        """Answer what the page asks: what an order has begun is accepted, where it asks for no words.
+        """Answer what the page asks: it is accepted where the task says so, and says no to nothing.
 
-        A browser that only reads dismisses it: a site asks before it changes something, also by a GET. So it
-        is dismissed where the task says no to anything: a “yes” cannot be taken back.
+        A browser that only reads dismisses it: a site asks before it changes something, also by a GET.
         """
         for _ in range(ANSWERED):
             if not self.seen.dialog:
@@ -226,7 +226,10 @@ class Pilot:
                 self._fail_by([f"{asked}, which was dismissed: the task says “{word}”"])
             elif self.seen.prompts and begun:
                 self._fail_by([f"{asked}, and no order says what to answer"])
+            elif begun and not _YES.search(self.task):
+                self.misread(f"{asked}, which was dismissed", "Say what to answer, as “… and confirm”")
             else:
+                self.agreed |= begun
                 accepts = begun
                 self.notes.append(f"{asked}, which was {'accepted' if begun else 'dismissed'}")
             self._take(await self.world.act(Move("accept" if accepts else "dismiss", "dialog")))
