@@ -22,6 +22,7 @@ from ddax.evolution.ranking import literals
 from ddax.evolution.records import Evaluation, RepairResult, RepairTask, Trust
 from ddax.evolution.sandbox.protocol import Limits, Sandbox
 from ddax.evolution.search import Found, Partial, Search
+from ddax.evolution.standin import can_be_called
 from ddax.evolution.suites import Suite
 from ddax.evolution.verdict import separate_report, separate_verdict
 from ddax.evolution.wording import explain, unified
@@ -238,7 +239,8 @@ class Attempt:
 
     def separable(self) -> bool:
         """Say whether the tests may run in another process than the program at all."""
-        return self.suite.runner == "fast" and not self.task.script
+        called = self.suite.runner == "fast" or can_be_called(self.task.tests)
+        return called and not self.task.script
 
     def separately(self, sources: Mapping[str, str]) -> Trust:
         """Say how far a confirmed repair can be trusted: by tests in another process, or not."""

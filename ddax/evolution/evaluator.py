@@ -101,7 +101,7 @@ class CodeEvaluator:
     def find_cases(self) -> Suite:
         """Let pytest say which cases the tests have of the unchanged program, and take these as the units."""
         if self.suite.runner == "pytest":
-            job = self.worker.job([], cases=True)
+            job = self.worker.job([], also="cases")
             report = read_report(next(iter(list(self.worker.run([job])))), 0)
             self.suite = self.suite.with_cases(report.answers) if report.answers else self.suite
             self.crew.recast(self.suite.rows())
@@ -135,7 +135,9 @@ class CodeEvaluator:
         at, left = worker or self.worker, list(range(len(self.suite.units)) if units is None else units)
         found: Report | None = None
         while True:
-            job = at.job(left, sources=sources, ticks=ticks, trace=trace, cpu=cpu, patience=patience)
+            job = at.job(
+                left, sources=sources, ticks=ticks, also="trace" if trace else "", cpu=cpu, patience=patience
+            )
             report = read_report(next(iter(list(at.run([job])))), len(self.suite.units))
             done = len(report.rows) - bool(report.rows and report.rows[-1].name == "OutOfTime")
             rows = (*(found.rows if found else ()), *report.rows[:done])
@@ -150,7 +152,7 @@ class CodeEvaluator:
 
         The texts are in the order of the units, "" for one that passes; none where the program does not run.
         """
-        job = self.worker.job(units, sources=sources, ticks=ticks, cpu=TELLING, tell=True)
+        job = self.worker.job(units, sources=sources, ticks=ticks, cpu=TELLING, also="tell")
         report = read_report(next(iter(list(self.worker.run([job])))), len(self.suite.units))
         return (report.answers, "") if len(report.answers) == len(units) else ((), report.error)
 
