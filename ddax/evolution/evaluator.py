@@ -8,7 +8,7 @@ from dataclasses import replace
 from ddax.evolution.inside.loading import WORK
 from ddax.evolution.localise import Report, Row, read_report
 from ddax.evolution.records import Evaluation
-from ddax.evolution.sandbox.carried import carrying
+from ddax.evolution.sandbox.carried import carrying, dropped
 from ddax.evolution.sandbox.crew import Crew
 from ddax.evolution.sandbox.protocol import Limits, Pace, Sandbox
 from ddax.evolution.sandbox.worker import Worker
@@ -62,6 +62,8 @@ def evaluate_report(report: Report, suite: Suite) -> Evaluation:
         return Evaluation(99.0, True, True, True, "", letters)
     runs = passed > 0 or any(row.kind == "assert" for row in failures)
     score = 40.0 + 20.0 * passed / units if runs else error_score(failures) if failures else 18.0
+    if len(failures) == units and all(row.kind == "uncollected" for row in failures):
+        score = _STAGES["import"]
     return Evaluation(score, True, runs, False, text.split("\n")[0], letters, text)
 
 
@@ -114,8 +116,9 @@ class CodeEvaluator:
         self.close()
 
     def close(self) -> None:
-        """End the workers."""
+        """End the workers, and remove what was copied for them."""
         self.crew.close()
+        dropped(self.sandbox)
 
     def run(
         self,
