@@ -7,16 +7,20 @@ effort `deep`, and in a conversation under way, a model plans.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 
 from ddax.actions.work import WORK
+from ddax.debate.support import CARRIED, supports
 from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.ideas import dag
 from ddax.ideas.idea import TITLE_BYTES, Ideas, clip
-from ddax.nodes.answering import form_of
+from ddax.memory.protocol import MANY
+from ddax.nodes.answering import form_of, means_of
 from ddax.nodes.earlier import earlier
 from ddax.nodes.gather import asked, read_pages, task_text
+from ddax.nodes.once import TURNS
 from ddax.nodes.reporting import wants_report
 from ddax.reasoning.budget import FREE
 from ddax.reasoning.protocol import Expansion, Finding, Synthesis
@@ -25,7 +29,7 @@ from ddax.types import NO_PARENT, ActionCall, Citation, Idea, Proposal
 QUOTED = 400
 """Characters up to which what a tool said is quoted whole."""
 MOST = 8
-"""Results that an answer cites, the last ones."""
+"""Results that an answer cites at once; of more, and of longer ones, a model chooses what to quote."""
 
 
 async def use_tools(state: State, session: Session, parent: Idea, mode: str) -> Expansion | None:
@@ -56,14 +60,16 @@ async def as_said(
         return None
     if _has_form(state, session):
         return None
-    pages = await read_pages(state, session)
-    if not pages:
-        return None
+    pages, text = await read_pages(state, session), await _last_words(state, session, needs[0])
+    if not text or not 0 < len(pages) <= MOST or any(len(page.text) > QUOTED for page in pages):
+        return None  # what bears on the task is to be chosen
     cited = tuple(
         Citation(page.id, page.source, page.title, page.text, page.start, page.start + len(page.text))
-        for page in pages[-MOST:] if len(page.text) <= QUOTED
-    )  # fmt: skip
-    return Synthesis(said[0].result, cited, True, 1.0)
+        for page in pages
+    )
+    found = await asyncio.to_thread(supports, text, cited, await means_of(state, session))
+    support = sum(one.status in CARRIED for one in found) / max(1, len(found))
+    return Synthesis(text, cited, True, support)
 
 
 def _is_whole(ideas: Ideas, need: str, said: Finding) -> bool:
@@ -71,7 +77,14 @@ def _is_whole(ideas: Ideas, need: str, said: Finding) -> bool:
     leaf = ideas[need]
     if leaf["kind"] != "leaf" or leaf["action"]["name"] != WORK.name or leaf.get("error"):
         return False
-    return said.status == "done" and bool(said.result.strip())
+    return said.status == "done"
+
+
+async def _last_words(state: State, session: Session, leaf: str) -> str:
+    """Return what a leaf of several turns said at its end, whole: its idea holds the beginning alone."""
+    rows = await session.memory.rows(TURNS, task=state["work"]["id"], leaf=leaf, limit=MANY)
+    last = max(rows, key=lambda row: int(row["turn"]), default=None)
+    return "" if last is None or last["calls"] else str(last["text"]).strip()
 
 
 def _has_form(state: State, session: Session) -> bool:
