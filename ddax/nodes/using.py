@@ -16,11 +16,9 @@ from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.ideas import dag
 from ddax.ideas.idea import TITLE_BYTES, Ideas, clip
-from ddax.memory.protocol import MANY
 from ddax.nodes.answering import form_of, means_of
 from ddax.nodes.earlier import earlier
 from ddax.nodes.gather import asked, read_pages, task_text
-from ddax.nodes.once import TURNS
 from ddax.nodes.reporting import wants_report
 from ddax.reasoning.budget import FREE
 from ddax.reasoning.protocol import Expansion, Finding, Synthesis
@@ -60,7 +58,7 @@ async def as_said(
         return None
     if _has_form(state, session):
         return None
-    pages, text = await read_pages(state, session), await _last_words(state, session, needs[0])
+    pages, text = await read_pages(state, session), said[0].result.strip()
     if not text or not 0 < len(pages) <= MOST or any(len(page.text) > QUOTED for page in pages):
         return None  # what bears on the task is to be chosen
     cited = tuple(
@@ -78,13 +76,6 @@ def _is_whole(ideas: Ideas, need: str, said: Finding) -> bool:
     if leaf["kind"] != "leaf" or leaf["action"]["name"] != WORK.name or leaf.get("error"):
         return False
     return said.status == "done"
-
-
-async def _last_words(state: State, session: Session, leaf: str) -> str:
-    """Return what a leaf of several turns said at its end, whole: its idea holds the beginning alone."""
-    rows = await session.memory.rows(TURNS, task=state["work"]["id"], leaf=leaf, limit=MANY)
-    last = max(rows, key=lambda row: int(row["turn"]), default=None)
-    return "" if last is None or last["calls"] else str(last["text"]).strip()
 
 
 def _has_form(state: State, session: Session) -> bool:
