@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import http.server
 import re
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+
+from benchmarks.loopback import serving
 
 FOLDER = Path(__file__).parent / "data" / "pages"
 HEAD = "<!doctype html><meta charset=utf-8><script>var deeds = [], did = (what) => deeds.push(what);</script>"
@@ -86,15 +87,8 @@ def served_pages(pages: Mapping[str, str]) -> Iterator[str]:
         def log_message(self, *_: Any) -> None:
             """Say nothing."""
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Pages)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with serving(Pages) as address:
+        yield address
 
 
 class Oracle:

@@ -66,6 +66,7 @@ async def test_a_tool_is_used_at_once_and_what_was_said_is_the_answer(server):
     assert result["usage"]["model_calls"] == 2
     assert [c["quote"] for c in result["citations"]] == ["The lamp in the hall is green now."]
     assert [span["status"] for span in result["spans"]] == ["supported"]
+    assert json.dumps(server.requests[0]["messages"]).count(TASK) == 1
 
 
 async def test_a_form_that_was_asked_for_is_written_by_one_more_call(server):
