@@ -53,22 +53,17 @@ async def supported(
     """
     if not answer["found"] or (session.world is not None and session.reasoner.name in FREE):
         return answer
-    means = await means_of(state, session)
-    citations = [Citation(**row) for row in answer["citations"]]
-    text = body_of(answer["text"]) if session.settings.output == "report" else answer["text"]
-    found = await asyncio.to_thread(supports, text, citations, means, stated=stated)
-    return _with_spans(answer, found)
-
-
-async def means_of(state: State, session: Session) -> Means:
-    """Return what the statements of an answer are checked with."""
-    return Means(
+    means = Means(
         session.check,
         Vectors(session.embedder).likeness,
         await whole_text(session, state["work"]["id"]) or state["work"]["text"],
         session.settings.debate.support,
         own=await all_own(state, session),
     )
+    citations = [Citation(**row) for row in answer["citations"]]
+    text = body_of(answer["text"]) if session.settings.output == "report" else answer["text"]
+    found = await asyncio.to_thread(supports, text, citations, means, stated=stated)
+    return _with_spans(answer, found)
 
 
 def _with_spans(answer: Answer, found: Sequence[Support]) -> Answer:

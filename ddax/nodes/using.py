@@ -7,16 +7,16 @@ effort `deep`, and in a conversation under way, a model plans.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ddax.actions.work import WORK
-from ddax.debate.support import CARRIED, supports
+from ddax.debate.support import CARRIED
 from ddax.graph.services import Session
-from ddax.graph.state import State
+from ddax.graph.state import Answer, State
 from ddax.ideas import dag
 from ddax.ideas.idea import TITLE_BYTES, Ideas, clip
-from ddax.nodes.answering import form_of, means_of
+from ddax.nodes.answering import answer_of, form_of, supported
 from ddax.nodes.earlier import earlier
 from ddax.nodes.gather import asked, read_pages, task_text
 from ddax.nodes.reporting import wants_report
@@ -52,8 +52,8 @@ def _has_tools_alone(session: Session) -> bool:
 
 async def as_said(
     state: State, session: Session, said: Sequence[Finding], needs: Sequence[str]
-) -> Synthesis | None:
-    """Return what the only leaf said as the answer, with what its tools said; else None."""
+) -> tuple[Synthesis, Answer] | None:
+    """Return what the only leaf said, and as the answer with what its tools said; else None."""
     if len(needs) != 1 or len(said) != 1 or not _is_whole(state["ideas"], needs[0], said[0]):
         return None
     if _has_form(state, session):
@@ -65,9 +65,11 @@ async def as_said(
         Citation(page.id, page.source, page.title, page.text, page.start, page.start + len(page.text))
         for page in pages
     )
-    found = await asyncio.to_thread(supports, text, cited, await means_of(state, session))
-    support = sum(one.status in CARRIED for one in found) / max(1, len(found))
-    return Synthesis(text, cited, True, support)
+    reply = Synthesis(text, cited, True, 0.0)
+    answer = await supported(answer_of(reply), state, session)
+    carried = [row["status"] in CARRIED for row in answer["spans"]]
+    support = sum(carried) / max(1, len(carried))
+    return replace(reply, support=support), Answer(**{**answer, "support": support})
 
 
 def _is_whole(ideas: Ideas, need: str, said: Finding) -> bool:
