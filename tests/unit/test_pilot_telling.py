@@ -35,3 +35,7 @@ def test_what_is_to_be_told_is_read_from_the_task(task: str, wanted: list[str]) 
 )
 def test_the_line_that_has_it_is_told_and_nothing_else(wanted: str, answer: str) -> None:
     assert answer_to(wanted, PAGE) == answer
+
+
+def test_what_stands_in_quotes_is_not_to_be_told() -> None:
+    assert wanted_of('Click "Show me the details".') == []

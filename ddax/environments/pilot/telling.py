@@ -17,6 +17,7 @@ _TOLD = {"click": "pressed", "press": "pressed a key in", "type": "wrote into", 
 MOST = 8
 """Moves told at most."""
 _WANTED = re.compile(r"\b(?:tell|show|give) (?:me|us) (?P<what>(?!how\b)[^.;!?]+)", re.IGNORECASE)
+QUOTED = re.compile(r"“[^“”]*”|\"[^\"]*\"")
 _PLAIN = frozenset({"the", "a", "an", "my", "of", "in", "is", "it", "its", "what", "which", "who", "that",
                     "says", "say", "message", "page", "text", "result", "on", "for", "at", "me"})  # fmt: skip
 """Words that do not say what is to be told, or that every page answers."""
@@ -42,7 +43,9 @@ def all_told(did: Sequence[str]) -> str:
 
 def wanted_of(task: str) -> list[str]:
     """Return what a task wants to be told in the end."""
-    return [found["what"].strip() for found in _WANTED.finditer(task)]
+    quoted = [quote.span() for quote in QUOTED.finditer(task)]
+    said = (found for found in _WANTED.finditer(task) if not any(a < found.start() < z for a, z in quoted))
+    return [found["what"].strip() for found in said]
 
 
 def answer_to(wanted: str, page: str) -> str:
