@@ -9,7 +9,7 @@ COMPILED := PYTHONDONTWRITEBYTECODE=
 # The slow tests stand together, so one worker is given most of them: the other takes some over when it is done.
 DEALT := --dist worksteal
 
-.PHONY: help setup system demo smoke-openai test test-long test-model unit check stats docs lock bench bench-quick bench-each bench-extra clean
+.PHONY: help setup system demo smoke-openai test test-long test-model unit check wheel weight stats docs lock bench bench-quick bench-each setup-bench clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+: *.*## ' Makefile | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 14
@@ -47,6 +47,12 @@ check: setup  ## lint, format, types, import contract, the site with its links
 	@PYTHONPATH=. $(PY) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'
 	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict
 
+wheel: setup  ## build the wheel into dist/
+	@$(PY) -m hatchling build -t wheel
+
+weight: setup  ## measure what the base install weighs, in a fresh environment
+	@$(PY) scripts/weight.py
+
 stats: setup  ## print the size of the code: lines, functions, files a folder, parameters
 	@$(PY) scripts/stats.py ddax tests
 
@@ -58,18 +64,18 @@ lock:  ## write the lock files anew
 	@bash scripts/setup.sh dev
 	@bash scripts/lock.sh
 
-bench: bench-extra  ## print the table of the README, beside the peers (about 30 minutes); the first run installs them
+bench: setup-bench  ## print the table of the README, beside the peers (about 30 minutes); the first run installs them
 	@$(COMPILED) $(PY) -m benchmarks peers
 
-bench-quick: bench-extra  ## the same in its short form (under 10 minutes)
+bench-quick: setup-bench  ## the same in its short form (under 10 minutes)
 	@$(COMPILED) $(PY) -m benchmarks peers --quick
 
-bench-each: bench-extra  ## run every benchmark in its short form; those that could not run are listed at the end
+bench-each: setup-bench  ## run every benchmark in its short form; those that could not run are listed at the end
 	@failed=""; for name in $$($(PY) -m benchmarks --names); do \
 	  $(COMPILED) $(PY) -m benchmarks "$$name" --quick || failed="$$failed $$name"; \
 	done; [ -z "$$failed" ] || { echo "not run to their end:$$failed" >&2; exit 1; }
 
-bench-extra: setup
+setup-bench: setup  ## add to .venv what every benchmark needs
 	@$(PY) -c 'import matplotlib, plotly, treequest, gymnasium' 2>/dev/null || \
 	  $(PY) scripts/uv_as_pip.py .venv/bin/uv pip install --quiet --python $(PY) --no-build-isolation \
 	    --constraint requirements-dev.lock -e '.[bench]' || echo "the extra bench could not be installed: no plots" >&2

@@ -14,6 +14,9 @@ from pathlib import Path
 from benchmarks import report
 from benchmarks.core import MissingData, Options, discover, execute, last, spoken
 
+OWN = ("", "ddax", "benchmarks", "tests")
+"""Packages that no set-up brings: where one of them is missing, the benchmark is broken."""
+
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
@@ -52,6 +55,12 @@ def main(arguments: list[str] | None = None) -> int:
         result = execute(known[given.name], options)
     except MissingData as missing:
         print(missing, file=sys.stderr)
+        return 2
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] in OWN:
+            raise
+        print(f"{given.name} needs the package {missing.name!r}, which is not installed: make setup-bench",
+              file=sys.stderr)  # fmt: skip
         return 2
     except Exception:  # the outermost place: recorded in full, and never mistaken for a missed target
         traceback.print_exc()

@@ -123,15 +123,20 @@ async def _trial(
 ) -> Trial:  # fmt: skip
     """Judge one case by always debating, by each gate, and by a vote of as many calls as a debate has."""
     from ddax.configs.settings import Debate
-    from ddax.debate.verdict import evaluate_outcome
+    from ddax.debate.roles import Debater
+    from ddax.debate.verdict import Case, evaluate_outcome
     from ddax.reasoning.protocol import JudgeRequest
 
     async def held(settings: Debate) -> tuple[float, int]:
+        case = Case(task, result, result, "a true statement", evidence)
+        voice = speaker()
         verdict = await evaluate_outcome(
-            speaker(), task=task, idea=result, result=result, expected="a true statement",
-            evidence=evidence, rho=0.0, lessons=(), settings=settings,
-            rng=np.random.default_rng(truth), check=check,
-        )  # fmt: skip
+            case,
+            [Debater(voice.name, voice)],
+            settings=settings,
+            rng=np.random.default_rng(truth),
+            check=check,
+        )
         return float((verdict.value >= 0.5) == bool(truth)), verdict.calls
 
     debate, calls = await held(Debate(gate="always"))

@@ -28,6 +28,7 @@ from benchmarks.guard_site import (
     slow,
 )
 from ddax.actions.egress import policy_of
+from ddax.actions.web.client import Time as Clocks
 from ddax.actions.web.client import Web
 from ddax.actions.web.reading import InlineReader, PageReader
 from ddax.configs.settings import Web as Settings
@@ -71,9 +72,7 @@ async def opened(
 ) -> AsyncIterator[Web]:  # fmt: skip
     """Open the web as a run does, with some hosts allowed."""
     policy = policy_of(allow_hosts=hosts, resolver=everywhere)
-    made = Web(
-        Settings(**settings), policy, folder=folder, clock=clock, monotonic=clock, sleep=sleep, reader=reader
-    )
+    made = Web(Settings(**settings), policy, folder=folder, time=Clocks(clock, clock, sleep), reader=reader)
     try:
         yield made
     finally:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ddax.actions.policy import permit, reach_of
 from ddax.dynamics.forces import directions, mind_forces, receive
 from ddax.dynamics.rigidity import is_due, mark_asked, observe
-from ddax.dynamics.score import PRESETS, normalised, ranking, score_terms
+from ddax.dynamics.score import PRESETS, Known, normalised, ranking, score_terms
 from ddax.dynamics.state import attractor, decode_vector, open_mind, project, projection
 from ddax.dynamics.surprise import UNMEASURED, forecast_surprise, hybrid_surprise, td_error
 from ddax.types import Effect
@@ -95,8 +95,9 @@ async def run(world: World, profile: str, *, rigid: bool, steps: int, preset: st
         D = directions(np.stack([encoded(o.expected) for o in options]), decode_vector(mind["x"]))
         N = np.array([float(seen.n.get(o.key, 0)) for o in options])
         terms = score_terms(
-            mind_forces(mind, D, Q).F, D, Q=Q, N=N, P=normalised(np.array([o.prior for o in options])),
-            total_n=float(seen.total), rho=mind["rho"], c=1.0, weights=PRESETS[preset],
+            mind_forces(mind, D, Q).F, D,
+            Known(Q, N, normalised(np.array([o.prior for o in options])), float(seen.total)),
+            rho=mind["rho"], c=1.0, weights=PRESETS[preset],
         )  # fmt: skip
         best = ranking(terms)[0]
         option = options[best]

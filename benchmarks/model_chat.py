@@ -16,14 +16,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks import local_model
 from benchmarks.core import ROOT, Figure, Options, Result, Target
 
 NAME = "model-chat"
 DESCRIPTION = "30 follow-ups whose meaning needs the turn before, without a model and with a real one"
 CASES = ROOT / "benchmarks" / "data" / "model_chat.yaml"
 QUICK, WITH_MODEL = 8, 5
-LOCAL = "~/.cache/ddax-models/qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"
-LOCAL_FILE = Path(os.environ.get("DDAX_BENCH_MODEL", LOCAL)).expanduser()
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ def table() -> tuple[Mapping[str, str], list[Case]]:
     ]
 
 
-async def fates(cases: Sequence[Case], documents: Mapping[str, str], model: str = "embedded") -> list[Fate]:
+async def fates(cases: Sequence[Case], documents: Mapping[str, str], model: Any = "embedded") -> list[Fate]:
     """Ask the cases, each on a thread and in a home of its own."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "town"
@@ -79,7 +78,7 @@ async def fates(cases: Sequence[Case], documents: Mapping[str, str], model: str 
         ]
 
 
-async def _fate(case: Case, folder: str, home: Path, model: str) -> Fate:
+async def _fate(case: Case, folder: str, home: Path, model: Any) -> Fate:
     from ddax import open_agent
     from ddax.configs.settings import Context
 
@@ -109,14 +108,12 @@ def run(options: Options) -> Result:
     free = asyncio.run(fates(chosen, documents))
     figures = [*_figures("without a model", free, Target(">=", 0.8))]
     notes = [_line("without", fate) for fate in free if not fate.right]
-    if options.quick or not LOCAL_FILE.is_file():
-        notes.append(
-            "with a model: not run (short form)" if options.quick else f"with a model: no {LOCAL_FILE.name}"
-        )
+    if why := "short form" if options.quick else local_model.missing():
+        notes.append(f"with a model: not run ({why})")
         return Result(NAME, tuple(figures), notes=tuple(notes))
     asked = cases if os.environ.get("DDAX_BENCH_WHOLE") else cases[:: len(cases) // WITH_MODEL][:WITH_MODEL]
-    told = asyncio.run(fates(asked, documents, f"gguf:{LOCAL_FILE}"))
-    figures += _figures(f"with {LOCAL_FILE.stem}", told, Target(">=", 0.8))
+    told = asyncio.run(fates(asked, documents, local_model.setting()))
+    figures += _figures(f"with {local_model.named()}", told, Target(">=", 0.8))
     figures += [
         Figure("calls a follow-up", sum(f.calls for f in told) / len(told), n=len(told)),
         Figure("tokens a follow-up", sum(f.tokens for f in told) / len(told), n=len(told)),

@@ -2,8 +2,7 @@
 
 All ask the same model, over the same pooled paragraphs as `hotpot`. Every reply is kept in the user's cache
 (`DDAX_BENCH_KEPT` names another folder), so a run that was cut goes on where it was; `DDAX_BENCH_MINUTES`
-ends it early, with the questions asked so far. `DDAX_BENCH_URL` names a server of the model that runs
-already. Where the model lies is told by `model-chat`.
+ends it early, with the questions asked so far. The model is that of `local_model`.
 """
 
 from __future__ import annotations
@@ -14,19 +13,18 @@ import os
 import re
 import tempfile
 import time
-import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from benchmarks import hotpot
 from benchmarks.core import Figure, Options, Result, Target, bootstrap, paired_bootstrap
 from benchmarks.hotpot import Case, holds
-from benchmarks.model_chat import LOCAL_FILE
+from benchmarks.local_model import LOCAL_FILE, URL, missing, named
 from benchmarks.peers import lookup
 from benchmarks.peers.driving import Failed, Peer, once
 from benchmarks.relay import Relay, relayed
@@ -35,14 +33,15 @@ NAME = "model-questions"
 DESCRIPTION = "two-hop questions with a real local model: ours, one plain call and three agents"
 TOLD = "Answer the question in at most 60 words. Say that it is not known rather than guess."
 QUICK = 6
+HIDING, UNSEEN = 25, 25
 OURS, PLAIN = "ddax", "BM25 and one call"
-EFFORTS = ("normal", "deep")
+EFFORTS = {"normal": 20, "deep": 10}
 _QUOTED = re.compile(r"^> .*$", re.MULTILINE)
 HIDDEN = f"{OURS}, quick, supporting documents removed"
 PEERS = (
-    (Peer("LangChain create_agent", "langchain_agent", "langchain"), "shown", 50),
-    (Peer("smolagents", "smolagents", "smolagents"), "shown", 25),
-    (Peer("gpt-researcher", "gpt_researcher", "gpt-researcher"), "research", 5),
+    (Peer("LangChain create_agent", "langchain_agent", "langchain"), "shown", 25),
+    (Peer("smolagents", "smolagents", "smolagents"), "shown", 10),
+    (Peer("gpt-researcher", "gpt_researcher", "gpt-researcher"), "research", 3),
 )
 """Each with its task, and how many questions it gets: one that takes minutes a question gets fewer."""
 LIMIT = 3600.0
@@ -80,12 +79,14 @@ class Clock:
 def run(options: Options) -> Result:
     """Ask everyone; without a model of this machine say so."""
     cases, pool = hotpot.load(options.file(hotpot.FILE))
+    # Those that the prompt was not made on come first: a run that is cut says what counts.
+    cases = [*cases[1::2], *cases[::2]]
     asked = cases[:QUICK] if options.quick else cases
-    if "DDAX_BENCH_URL" not in os.environ and not LOCAL_FILE.is_file():
-        return Result(NAME, (), (options.seed,), notes=(f"not run: no {LOCAL_FILE.name}",))
+    if why := missing():
+        return Result(NAME, (), (options.seed,), notes=(f"not run: {why}",))
     with (
-        _model() as (server, model),
-        relayed(server, _kept(model)) as relay,
+        served_model() as (server, model),
+        relayed(server, kept_for(model)) as relay,
         tempfile.TemporaryDirectory() as at,
     ):
         found = _everyone(asked, pool, relay, Path(at), options)
@@ -94,29 +95,28 @@ def run(options: Options) -> Result:
         f"{model}, temperature 0; tokens as its server counts them, with the form of replies at four"
         " characters a token; seconds are those of the model alone, on a machine with other work",
         f"{len(pool)} pooled paragraphs; an answer is right where it holds the gold one in at most 60 words;"
-        " questions with an even place in the file were used in making the prompt, the others were not",
+        " questions with an even place in the file were used in making the prompt, and are asked last",
         *(f"{who}: {one.error[:160]}" for who, fates in found.items() for one in fates if one.error),
     )
     return Result(NAME, tuple(figures), (options.seed,), notes=notes)
 
 
 @contextmanager
-def _model() -> Iterator[tuple[str, str]]:
+def served_model() -> Iterator[tuple[str, str]]:
     """Return the address of the model and its name; one of our own server where none is named."""
-    if address := os.environ.get("DDAX_BENCH_URL"):
-        with urllib.request.urlopen(f"{address}/v1/models", timeout=60) as reply:
-            yield address, Path(json.load(reply)["data"][0]["id"]).stem
+    if address := os.environ.get(URL):
+        yield address, named()
         return
     from ddax.reasoning.local.server import LocalServer
 
     server = LocalServer(LOCAL_FILE)
     try:
-        yield server.address.removesuffix("/v1"), LOCAL_FILE.stem
+        yield server.address.removesuffix("/v1"), named()
     finally:
         server.close()
 
 
-def _kept(model: str) -> Path:
+def kept_for(model: str) -> Path:
     """Return where the replies of a model are kept: those of another one say nothing of it."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     kept = Path(os.environ.get("DDAX_BENCH_KEPT") or cache / "ddax" / "model-questions")
@@ -135,21 +135,29 @@ def _everyone(
     asks: dict[str, tuple[Ask, int]] = {
         f"{OURS}, quick": (ours("quick"), len(cases)),
         PLAIN: (lambda case: _plain(index, case, relay), len(cases)),
-        HIDDEN: (ours("quick", hide=True), len(cases)),
+        HIDDEN: (ours("quick", hide=True), HIDING),
     }
     asks |= {p.name: (_peer(p, task, pool, relay), many) for p, task, many in PEERS}
-    asks |= {f"{OURS}, {effort}": (ours(effort), len(cases)) for effort in EFFORTS}
-    found: dict[str, list[Fate]] = {}
-    for who, (ask, many) in asks.items():
-        found[who] = []
-        for case in cases[:many]:
-            if clock.over():
-                break
-            found[who].append(ask(case))
+    asks |= {f"{OURS}, {effort}": (ours(effort), many) for effort, many in EFFORTS.items()}
+    found: dict[str, list[Fate]] = {who: [] for who in asks}
+    for at, case in enumerate(cases):
+        for who, (ask, many) in asks.items():
+            if at < many and not clock.over():
+                found[who].append(ask(case))
     return found
 
 
 async def _ours(bench: hotpot.Bench, case: Case, relay: Relay, effort: str, hide: bool) -> Fate:
+    # A home of its own for each effort: replies that ours keeps would cost another effort nothing.
+    home = bench.place / f"home-{effort}-{hide}"
+    return await asked_of(bench, case, relay, {"effort": effort}, home=home, hide=hide)
+
+
+async def asked_of(
+    bench: hotpot.Bench, case: Case, relay: Relay, settings: Mapping[str, Any], *, home: Path,
+    hide: bool = False,
+) -> Fate:  # fmt: skip
+    """Ask ours one question under some settings, over the pool of a bench."""
     from ddax import Context, open_agent
     from ddax.errors import DdaxError
     from ddax.graph.services import Parts
@@ -157,16 +165,15 @@ async def _ours(bench: hotpot.Bench, case: Case, relay: Relay, effort: str, hide
     bench.runs += 1
     view = hotpot.View(bench.library, hidden=case.titles if hide else frozenset())
     model = {"name": "openai:local", "base_url": relay.base, "idle_seconds": 900, "total_seconds": 3600}
+    mood = {"engine": "numpy", **settings.get("mood", {})}
     context = Context.model_validate(
         {"sources": bench.library.specs, "namespace": f"questions-{bench.runs}", "seed": bench.seed,
-         "mood": {"engine": "numpy"}, "model": model, "effort": effort,
-         "budget": {"max_seconds": 3600}}
+         "model": model, "budget": {"max_seconds": 3600}, **settings, "mood": mood}
     )  # fmt: skip
     relay.clear()
     parts = Parts(embedder=bench.embedder, library=view)
-    # A home of its own for each effort: replies that ours keeps would cost another effort nothing.
     try:
-        async with open_agent(context, home=bench.place / f"home-{effort}-{hide}", parts=parts) as agent:
+        async with open_agent(context, home=home, parts=parts) as agent:
             result = await agent.run(case.question, thread=f"question-{bench.runs}")
     except DdaxError as error:
         return _fate(relay, "", error=str(error))
@@ -206,7 +213,7 @@ def _peer(peer: Peer, task: str, pool: Mapping[str, str], relay: Relay) -> Ask:
 
 
 def _figures(cases: Sequence[Case], found: Mapping[str, list[Fate]], seed: int) -> Iterator[Figure]:
-    right = {who: _right(cases, fates) for who, fates in found.items() if fates and who != HIDDEN}
+    right = {who: right_of(cases, fates) for who, fates in found.items() if fates and who != HIDDEN}
     mine = f"{OURS}, quick"
     for who, values in right.items():
         target = Target(">=", 0.65) if who == mine else None
@@ -229,7 +236,7 @@ def _figures(cases: Sequence[Case], found: Mapping[str, list[Fate]], seed: int) 
                  Target("<=", 0), n=len(errors))  # fmt: skip
 
 
-def _right(cases: Sequence[Case], fates: Sequence[Fate]) -> list[float]:
+def right_of(cases: Sequence[Case], fates: Sequence[Fate]) -> list[float]:
     """Return whether each answer holds the wanted one; what is quoted behind an answer is no part of it."""
     own = (_QUOTED.sub("", one.answer) for one in fates)
     return [float(holds(case.answer, said)) for case, said in zip(cases, own, strict=False)]
@@ -248,7 +255,7 @@ def _costs(who: str, fates: Sequence[Fate], *, ours: bool) -> Iterator[Figure]:
 
 
 def _halves(right: Sequence[float]) -> Iterator[Figure]:
-    for name, values in (("seen in making the prompt", right[::2]), ("not seen", right[1::2])):
+    for name, values in (("not seen in making the prompt", right[:UNSEEN]), ("seen", right[UNSEEN:])):
         if values:
             yield Figure(f"{OURS}, quick: the same, questions {name}", float(np.mean(values)), "share",
                          n=len(values))  # fmt: skip

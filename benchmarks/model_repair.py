@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmarks.core import Figure, Options, Result, Target
-from benchmarks.model_chat import LOCAL_FILE
+from benchmarks.local_model import LOCAL_FILE
 from benchmarks.repair import DATA, QUICK, read_bugs, task_of
 
 if TYPE_CHECKING:

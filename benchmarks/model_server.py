@@ -48,7 +48,10 @@ class Reply:
 
 
 class Call(NamedTuple):
-    """One answered request: its content's hash, its kind, when it came and was answered, its tokens."""
+    """One answered request: its content's hash, its kind, when it came and was answered, its tokens.
+
+    `cacheable` are those of the tokens sent that a provider may have kept from an earlier call.
+    """
 
     key: str
     kind: str
@@ -56,6 +59,7 @@ class Call(NamedTuple):
     end: float
     tokens_in: int
     tokens_out: int
+    cacheable: int = 0
 
 
 def key_of(body: Body) -> str:
@@ -76,6 +80,31 @@ def sent(body: Body) -> int:
     return sum(tokens(json.dumps(part, ensure_ascii=False)) for part in parts if part)
 
 
+CACHED_FROM, CACHED_IN = 1_024, 128
+"""Tokens from which on OpenAI keeps the beginning of a prompt, and in what steps."""
+
+
+def beginning(body: Body) -> str:
+    """Return a request as a provider reads it: its forms come before its messages."""
+    parts = (body.get("response_format"), body.get("tools"), body.get("messages") or body.get("input"))
+    return "".join(json.dumps(part, ensure_ascii=False) for part in parts if part)
+
+
+def cacheable(text: str, earlier: Sequence[str]) -> int:
+    """Return the tokens of a request that begin like those of an earlier one, as OpenAI counts them."""
+    common = max((_alike(text, one) for one in earlier), default=0) // 4
+    return 0 if common < CACHED_FROM else common - common % CACHED_IN
+
+
+def _alike(one: str, other: str) -> int:
+    """Return how many characters two texts have in common at their beginning."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if one[:middle] == other[:middle] else (low, middle - 1)
+    return low
+
+
 class Model:
     """The script with its books: what was asked, and what is being asked now."""
 
@@ -86,6 +115,7 @@ class Model:
     def clear(self) -> None:
         """Forget every call."""
         self.calls: list[Call] = []
+        self._answered: list[str] = []
         self.active = self.peak = self.failed = 0
         self.error = ""
 
@@ -106,7 +136,10 @@ class Model:
             raise
         finally:
             self.active -= 1
-        self.calls.append(Call(key_of(body), kind, start, time.perf_counter(), sent(body), out))
+        text = beginning(body)
+        kept = cacheable(text, self._answered)
+        self._answered.append(text)
+        self.calls.append(Call(key_of(body), kind, start, time.perf_counter(), sent(body), out, kept))
         return data
 
     def _said(self, body: Body) -> tuple[bytes, str, int]:

@@ -192,7 +192,7 @@ async def cpu_of_requests(batches: int) -> dict[str, list[float]]:
 
     reasoner = open_reasoner(
         MODEL, embedder=None, prices={MODEL: Price(1, 1)}, clock=time.monotonic,  # type: ignore[arg-type]
-        models=Models(cache=False), rng=np.random.default_rng(0),
+        models=Models(cache=False),
     )  # fmt: skip
     asked = _requests(reasoner)
     found: dict[str, list[float]] = {}

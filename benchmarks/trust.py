@@ -177,7 +177,7 @@ def _review(
     store: AgentStore, name: str, strategy: str, skill: float, artifact: Artifact, number: int,
     rng: np.random.Generator, check: EntailmentCheck,
 ) -> None:  # fmt: skip
-    from ddax.memory.dissents import held_part
+    from ddax.memory.dissents import LoggedDissent, held_part
 
     seen = artifact.faulty == (rng.random() < skill)
     coin, slip = rng.random(), int(rng.integers(1, 99))
@@ -187,11 +187,11 @@ def _review(
         return
     text, quotes, citations = _speech(strategy, artifact, slip, number)
     held = held_part(text, quotes, result=" ".join(artifact.claims), about=artifact.task, check=check)
-    store.log_dissent(
-        name, text, round_id=str(number), context={}, citations=citations,
-        upheld=[c for c in citations if c in artifact.wanting], impact=artifact.faulty,
-        supported=bool(held), held=held, verified_better=artifact.faulty,
+    said = LoggedDissent(
+        text=text, citations=citations, upheld=[c for c in citations if c in artifact.wanting],
+        impact=artifact.faulty, supported=bool(held), held=held, verified_better=artifact.faulty,
     )  # fmt: skip
+    store.log_dissent(name, said, round_id=str(number))
 
 
 def _speech(strategy: str, artifact: Artifact, slip: int, number: int) -> tuple[str, list[str], list[str]]:

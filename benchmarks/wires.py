@@ -196,12 +196,12 @@ async def fate_of(case: Case) -> Fate:
 
 def _opened(case: Case, address: str) -> LanguageReasoner:
     from ddax.configs.models import ModelRecord, Models
-    from ddax.reasoning.factory import open_reasoner
+    from ddax.reasoning.factory import Extras, open_reasoner
     from ddax.reasoning.language import Limits
 
     opened: Any = open_reasoner(
         ModelRecord(name="openai:gpt-4.1", base_url=address), embedder=None,  # type: ignore[arg-type]  # not asked
-        prices={}, clock=time.monotonic, environment={},
+        prices={}, clock=time.monotonic, extras=Extras(environment={}),
         models=Models(cache=False, effort=case.effort),  # type: ignore[arg-type]  # a word of the table
         limits=Limits(first_wait=0.0, idle_seconds=case.idle, attempt_seconds=60.0),
     )  # fmt: skip

@@ -84,7 +84,10 @@ def __getattr__(name: str) -> Any:
         raise ImportError(line[len("error: ") :])
     from importlib import import_module
 
-    return getattr(import_module(_HOMES[name]), name)
+    from ddax.collecting import seldom
+
+    with seldom(leave=True):
+        return getattr(import_module(_HOMES[name]), name)
 
 
 def __dir__() -> list[str]:

@@ -74,7 +74,9 @@ def look_less_for_cycles() -> None:
     """
     import gc
 
-    gc.set_threshold(100_000, 20, 20)
+    from ddax.collecting import SELDOM
+
+    gc.set_threshold(*SELDOM)
 
 
 def signal_again(dropped: sys.UnraisableHookArgs) -> None:

@@ -4,6 +4,7 @@
   + UsageError (2)             the caller's words are off: flag, path, thread name, task
     - SettingsError            a settings file, environment variable or argument is wrong
     - SourceError              a source is missing, empty, binary or too large
+    - MissingPart              a part of ddax is asked for that this installation was left without
   + SandboxError (3)           no sandbox on this machine holds
   + StateError (4)             stored state is damaged, foreign or of a newer version
   + ThreadInUse (5)            another live process owns the thread, or shares the memory with nobody
@@ -30,6 +31,7 @@ import re
 import reprlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 UNDONE = "not_done"
@@ -79,12 +81,25 @@ class UsageError(DdaxError):
     exit_code = 2
 
 
+def no_folder(file: Path) -> UsageError:
+    """Return the error of a file that is to be written where there is no folder."""
+    return UsageError(
+        f"There is no folder {str(file.parent)!r}.",
+        why=f"{file.name!r} would stand in it." if not file.parent.exists() else "A file is called so.",
+        mend="Make the folder first, or give a file in one that is there.",
+    )
+
+
 class SettingsError(UsageError):
     """Refuse a setting; the message names the key, the file and the line."""
 
 
 class SourceError(UsageError):
     """Refuse a source that cannot be read."""
+
+
+class MissingPart(UsageError):
+    """Refuse what needs a part of ddax that this installation was left without."""
 
 
 class SandboxError(DdaxError):

@@ -18,6 +18,8 @@ Vector: TypeAlias = NDArray[np.float64]
 """A vector of the state space or of an encoder: `[d]`."""
 
 JsonDict: TypeAlias = dict[str, Any]
+Counts: TypeAlias = tuple[tuple[str, int], ...]
+"""Counts by their names, in the order of these."""
 
 MemoryType = Literal["internal_thought", "observation"]
 Status = Literal["open", "running", "waiting", "done", "failed", "abandoned"]
@@ -105,7 +107,9 @@ class Usage:
     took from its cache. `hits` are replies given again from our own, which had cost `saved_calls`,
     `saved_tokens` and `saved_usd`. `models` counts the calls by the model that was asked. `priced_usd`
     is what the calls with a known price cost where `usd` is None for the sake of others. `repaired` counts
-    what of the replies was mended or left out as they were read.
+    what of the replies was mended or left out as they were read. `unshown` are the characters of what was
+    read that were left out of prompts, since they do not fit the window of the model. `parts` says what the
+    tokens went to.
     """
 
     model_calls: int = 0
@@ -120,6 +124,8 @@ class Usage:
     priced_usd: float = field(default=0.0, compare=False)
     saved_calls: int = field(default=0, compare=False)
     repaired: int = field(default=0, compare=False)
+    unshown: int = field(default=0, compare=False)
+    parts: tuple[tuple[str, int], ...] = field(default=(), compare=False)
 
     @property
     def known_usd(self) -> float:
@@ -129,9 +135,6 @@ class Usage:
     def __add__(self, other: Usage) -> Usage:
         """Add two costs; an unknown price stays unknown."""
         usd = None if self.usd is None or other.usd is None else self.usd + other.usd
-        names = dict(self.models)
-        for name, calls in other.models:
-            names[name] = names.get(name, 0) + calls
         return Usage(
             self.model_calls + other.model_calls,
             self.tokens + other.tokens,
@@ -141,32 +144,53 @@ class Usage:
             self.hits + other.hits,
             self.saved_tokens + other.saved_tokens,
             self.saved_usd + other.saved_usd,
-            tuple(sorted(names.items())),
+            _added(self.models, other.models),
             self.known_usd + other.known_usd if usd is None else 0.0,
             self.saved_calls + other.saved_calls,
             self.repaired + other.repaired,
+            self.unshown + other.unshown,
+            _added(self.parts, other.parts),
         )
 
     def row(self) -> JsonDict:
         """Return the numbers graph state adds up: flat, and the details only where there are any."""
         detail = {name: value for name in _DETAILS if (value := getattr(self, name))}
         calls = {MODEL_KEY + name: count for name, count in self.models}
-        return {"model_calls": self.model_calls, "tokens": self.tokens, "usd": self.usd, **detail, **calls}
+        parts = {PART_KEY + name: count for name, count in self.parts}
+        sums = {"model_calls": self.model_calls, "tokens": self.tokens, "usd": self.usd}
+        return {**sums, **detail, **calls, **parts}
 
     @classmethod
     def of_row(cls, row: Mapping[str, Any]) -> Usage:
         """Return the usage that a row of graph state stands for."""
-        models = {key.removeprefix(MODEL_KEY): n for key, n in row.items() if key.startswith(MODEL_KEY)}
+        models, parts = _named(row, MODEL_KEY), _named(row, PART_KEY)
         detail = {name: row.get(name) or 0 for name in _DETAILS}
         calls, tokens = int(row.get("model_calls") or 0), int(row.get("tokens") or 0)
-        return cls(calls, tokens, row.get("usd", 0.0), **detail, models=tuple(sorted(models.items())))
+        return cls(calls, tokens, row.get("usd", 0.0), **detail, models=models, parts=parts)
+
+
+def _named(row: Mapping[str, Any], before: str) -> Counts:
+    """Return the counts of a row whose names begin in one way, by the rest of the name."""
+    return tuple(sorted((key.removeprefix(before), n) for key, n in row.items() if key.startswith(before)))
+
+
+def _added(
+    one: tuple[tuple[str, int], ...], other: tuple[tuple[str, int], ...]
+) -> tuple[tuple[str, int], ...]:
+    """Add counts by their names."""
+    found = dict(one)
+    for name, count in other:
+        found[name] = found.get(name, 0) + count
+    return tuple(sorted(found.items()))
 
 
 MODEL_KEY = "model "
 """Before the name of a model in a row of usage: how often it was asked."""
+PART_KEY = "part "
+"""Before the name of a part in a row of usage: how many tokens it took."""
 _DETAILS = (
     "prompt_tokens", "cached_tokens", "hits", "saved_calls", "saved_tokens", "saved_usd", "priced_usd",
-    "repaired",
+    "repaired", "unshown",
 )  # fmt: skip
 
 

@@ -1,36 +1,30 @@
-"""An action of one's own: the number of words of a text, used in a run like the built-in ones."""
-
-from __future__ import annotations
+"""An action of one's own: the model plans a call, it is made, and the answer quotes what it returned."""
 
 import asyncio
 
-from pydantic import BaseModel
+from stand_in import StandIn
 
-from ddax import Context, open_agent
-from ddax.actions.protocol import ActionContext, ActionResult
-from ddax.actions.registry import action
-from ddax.graph.services import Parts
+from ddax import Context, Parts, action, open_agent
+from ddax.errors import ActionError
 
-
-class CountArguments(BaseModel):
-    """The document whose words are counted."""
-
-    source: str
+STOCK = {"rope": 12, "lantern": 3}
 
 
-@action(effect="reads")
-async def count_words(context: ActionContext, arguments: CountArguments) -> ActionResult:
-    """Count the words of a document."""
-    page = await context.library.read(arguments.source)
-    return ActionResult(f"{page.title} has {len(page.text.split())} words", sources=(page.source,))
+@action(effect="none")
+def in_stock(item: str) -> str:
+    """Say how many of an item there are in the storehouse."""
+    if item not in STOCK:
+        raise ActionError(f"There is no {item} in the storehouse.", kind="unknown item")
+    return f"There are {STOCK[item]} of the item {item} in the storehouse."
 
 
-async def main() -> None:
-    """Run a question with the action registered beside the built-in ones."""
-    context = Context(sources=("python:statistics",))
-    async with open_agent(context, parts=Parts(actions=(count_words,))) as agent:
-        result = await agent.run("Which function computes the median?")
-        print(result["status"], result["answer"])
+async def main():
+    model = StandIn(tool="in_stock", arguments={"item": "rope"})
+    async with open_agent(Context(), model=model, parts=Parts(actions=(in_stock,))) as agent:
+        result = await agent.run("How many ropes are there in the storehouse?")
+        print(result["status"], "|", result["answer"])
+        for citation in result["citations"]:
+            print(citation["source"], "|", citation["quote"])
 
 
 if __name__ == "__main__":

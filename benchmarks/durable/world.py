@@ -77,6 +77,8 @@ class PaidModel:
     limited = False
     sees = False
     address = "model:"
+    window = 0
+    reads_form = True
 
     async def say(self, order: Order, hear: Hear | None = None) -> Said:
         """Make one paid call."""

@@ -10,25 +10,32 @@ from collections.abc import Mapping, Sequence
 
 from benchmarks.core import Target
 from benchmarks.model_server import Served
-from benchmarks.peers.driving import OURS, PEERS, Failed, Found, Peer, once
+from benchmarks.peers.driving import CREATE_AGENT, OURS, PEERS, Failed, Found, Peer, once
 from benchmarks.peers.rows import Measure, Part, rows_of
 
 LEAVES, FEW = 64, 5
 LATENCY, QUICK = 1.0, 0.5
 """Seconds of a model call."""
 LEVELS = 3
+FOREIGN = ("embedding_cpu", "support_cpu")
+"""What is told apart from the framework: the time in models of ours that run in the process."""
 TASK = f"DAG of {LEAVES} leaves"
 
 PATH = Measure(f"{TASK}: wall time, of the critical path", "×", "lower", Target("<=", 1.1))
 OVERLAP = Measure(f"{TASK}: leaves in flight, of {LEAVES}", "×", "higher", Target(">=", 0.9 * LEAVES))
 BRANCHING = Measure(f"{FEW} leaves: in flight, of {FEW}", "×", "higher", Target(">=", 0.9 * FEW))
 CPU = Measure(f"{TASK}: framework CPU a model call", "ms", "lower", Target("<=", 3.0))
+MORE = Measure(f"{TASK} against {FEW}: framework CPU a leaf more", "ms", "lower", Target("<=", 3.0))
+FIXED = Measure(
+    f"{TASK} against {FEW}: framework CPU of a run beside its leaves", "ms", "lower", Target("<=", 90.0)
+)
 EMBEDDING = Measure(f"{TASK}: CPU of embedding a model call", "ms", "")
 SUPPORT = Measure(f"{TASK}: CPU of the support check a model call", "ms", "")
 TOTAL = Measure(f"{TASK}: CPU a model call, everything", "ms")
 BEYOND = Measure(f"{TASK}: wall time with no call in flight", "s")
 CALLS = Measure(f"{TASK}: model calls", "", "lower")
 TOKENS = Measure(f"{TASK}: tokens", "", "lower")
+CACHEABLE = Measure(f"{TASK}: share of the tokens sent that a provider may have cached", "")
 WHOLE_CALLS = Measure(
     f"{TASK}, short results put together whole: model calls", "", "lower", Target("<=", 4.0)
 )
@@ -43,7 +50,7 @@ FIRST = Measure("first task, with two leaves, after import: start and two or thr
 
 def run(
     served: Served, *, repetitions: int, latency: float = LATENCY, leaves: int = LEAVES,
-    peers: Sequence[Peer] = PEERS,
+    peers: Sequence[Peer] = (*PEERS, CREATE_AGENT),
 ) -> Part:  # fmt: skip
     """Run the DAG with many and with few leaves; a peer that fails is told with its last words.
 
@@ -65,6 +72,10 @@ def run(
     measures = {PATH: lambda f: path(f, latency), **MEASURES}
     starts = {name: [*runs, *few.get(name, ())] for name, runs in many.items()}
     rows = [*rows_of(many, measures), *rows_of(few, {BRANCHING: overlap}), *rows_of(starts, STARTS)]
+    pairs = {name: list(zip(runs, few.get(name, ()), strict=False)) for name, runs in many.items()}
+    rows += rows_of(
+        pairs, {MORE: lambda p: slope(p[0], p[1], leaves), FIXED: lambda p: fixed(p[0], p[1], leaves)}
+    )
     ours = [peer for peer in peers if peer.name == OURS]
     rows += rows_of(
         {peer.name: _tried(peer, served, leaves, missing, task="whole") for peer in ours},
@@ -94,8 +105,12 @@ def _notes(leaves: int, latency: float) -> tuple[str, ...]:
         "ours values outcomes, with a model where a value can change what is next, reflects and saves every "
         "step; no peer does any of it in this task; all calls count",
         "tokens: four characters each, the schemas of tools and replies among them, as they are billed",
+        "what may be cached: the tokens that begin like those of a call answered before, from 1,024 on in "
+        "steps of 128, as OpenAI counts them; forms come before messages",
         "CPU: user and system time of the process over the task, after a warm-up with two leaves whose "
         "garbage is collected, by the calls; the model runs in a process of its own",
+        f"a leaf more: the difference of a run with {leaves} leaves and the one with {FEW} beside it, by "
+        "the leaves between them; what is left of a run when its leaves are taken off is its fixed cost",
     )
 
 
@@ -131,19 +146,34 @@ def _cpu(found: Found, *, without: Sequence[str] = ()) -> float:
     return 1000 * float(seconds) / len(found.calls)
 
 
+def slope(many: Found, few: Found, leaves: int) -> float:
+    """Return the milliseconds of framework CPU that a leaf more takes."""
+    return (_whole(many) - _whole(few)) / (leaves - FEW)
+
+
+def fixed(many: Found, few: Found, leaves: int) -> float:
+    """Return the milliseconds of framework CPU that a run takes whatever its leaves."""
+    return _whole(few) - FEW * slope(many, few, leaves)
+
+
+def _whole(found: Found) -> float:
+    return _cpu(found, without=FOREIGN) * len(found.calls)
+
+
 def _named(found: Found, name: str) -> float | None:
     return 1000 * float(found.row[name]) / len(found.calls) if name in found.row else None
 
 
 MEASURES = {
     OVERLAP: overlap,
-    CPU: lambda f: _cpu(f, without=("embedding_cpu", "support_cpu")),
+    CPU: lambda f: _cpu(f, without=FOREIGN),
     EMBEDDING: lambda f: _named(f, "embedding_cpu"),
     SUPPORT: lambda f: _named(f, "support_cpu"),
     TOTAL: _cpu,
     BEYOND: beyond,
     CALLS: lambda f: float(len(f.calls)),
     TOKENS: lambda f: float(sum(c["tokens_in"] + c["tokens_out"] for c in f.calls)),
+    CACHEABLE: lambda f: sum(c["cacheable"] for c in f.calls) / max(1, sum(c["tokens_in"] for c in f.calls)),
     PEAK: lambda f: f.row["peak_mb"],
     DISK: lambda f: f.disk / 1024,
 }

@@ -61,6 +61,8 @@ PEERS = (
     Peer("graph-of-thoughts", "graph_of_thoughts", "graph-of-thoughts", serial=True),
     Peer("TreeQuest", "treequest", "treequest"),
 )
+CREATE_AGENT = Peer("LangChain, create_agent", "langchain_agent", "langchain")
+"""A peer of the DAG alone: elsewhere the prebuilt ReAct agent, its model, stands for both."""
 
 
 @contextmanager

@@ -153,11 +153,23 @@ def _formed(form: str, body: Mapping[str, Any]) -> Reply:
         value = 1.0 if GIVES in rote.blocks(body).get("result", "") else 0.1
         said |= {"value": value, "confidence": 1.0}
         said["reasons"] = [{**reason, "score": value} for reason in said["reasons"]]
+    elif form == "judges":
+        found = [json.loads(row) for row in rote.blocks(body)["results"].splitlines()]
+        alone = rote.ANSWERS["judge"](body)
+        said = {"judgments": [_valued(alone, one["result"], one["number"]) for one in found]}
     else:
         said = formed(form, body)
     return Reply(
-        json.dumps(said), kind={"expand": "propose", "plans": "propose", "judge": "value"}.get(form, form)
+        json.dumps(said),
+        kind={"expand": "propose", "plans": "propose", "judge": "value", "judges": "value"}.get(form, form),
     )
+
+
+def _valued(alone: Mapping[str, Any], result: str, number: int) -> dict[str, Any]:
+    """Return the judgment of one of several results."""
+    value = 1.0 if GIVES in result else 0.1
+    reasons = [{**reason, "score": value} for reason in alone["reasons"]]
+    return {"number": number, "reasons": reasons, "value": value, "confidence": 1.0}
 
 
 def _children(idea: str) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ddax.actions.protocol import ActionContext, ActionResult, Library
 from ddax.actions.registry import action
+from ddax.actions.unsearched import hearing, keep_unsearched
 from ddax.configs.secrets import Redactor
 from ddax.errors import ActionError
 from ddax.types import Hit, Record
@@ -30,7 +31,9 @@ def at_home(library: Library, arguments: SearchArguments) -> bool:
 @action(effect="reads", inside=at_home, unsent=("intent", "k"))
 async def search(context: ActionContext, arguments: SearchArguments) -> ActionResult:
     """Find documents in the sources by words and by meaning."""
-    hits = await context.library.search(arguments.query, intent=arguments.intent, k=arguments.k)
+    with hearing() as missed:
+        hits = await context.library.search(arguments.query, intent=arguments.intent, k=arguments.k)
+    await keep_unsearched(context, missed)
     if not hits:
         raise ActionError(
             f"nothing in {context.library.describe()} matches {arguments.query[:80]!r}.", kind="nothing_found"

@@ -47,14 +47,13 @@ class Warm:
             embedder = self._embedder
             key = (*context.sources, "|", *context.allow_hosts)
             if key not in self._libraries:
-                from ddax.actions.sources import open_library
+                from ddax.actions.sources import Bounds, open_library
 
                 self._libraries[key] = await open_library(
                     context.sources,
                     embedder=embedder,
                     cache_dir=self._cache,
-                    allow_hosts=context.allow_hosts,
-                    max_seconds=context.budget.max_seconds,
+                    bounds=Bounds(context.allow_hosts, seconds=context.budget.max_seconds),
                     tell=False,  # every row holds it, and the command tells it once for all
                 )
             return Parts(embedder=embedder, library=self._libraries[key])

@@ -39,7 +39,9 @@ def print_result(result: Mapping[str, Any], output: Output) -> int:
 
 def quiet_lines(result: Mapping[str, Any]) -> Iterator[str]:
     """Return the answer alone; of a thread that waits, its question and how to answer it."""
-    yield clean_block(result["answer"]).strip() or "No answer."
+    from ddax.graph.footnotes import report_of
+
+    yield clean_block(report_of(result)).strip() or "No answer."
     if result["status"] == "waiting":
         yield from question_lines(result)
         yield _go_on(result)
@@ -111,9 +113,9 @@ def _citations(result: Mapping[str, Any]) -> Iterator[str]:
 
 def _answer(result: Mapping[str, Any]) -> Iterator[str]:
     """Return the answer with its footnotes, and what their signs say."""
-    from ddax.graph.footnotes import footnoted
+    from ddax.graph.footnotes import footnoted, without_sources
 
-    text, legend = footnoted(result)
+    text, legend = footnoted(without_sources(result))
     yield clean_block(text).strip()
     if legend:
         yield ""

@@ -18,7 +18,7 @@ import typer
 
 from ddax.cli.errors import on_thread
 from ddax.cli.text import dump_json, shorten, speaks_utf8
-from ddax.errors import StorageError, UsageError
+from ddax.errors import StorageError, UsageError, no_folder
 
 if TYPE_CHECKING:
     from ddax.configs.layers import Loaded
@@ -216,13 +216,23 @@ def how_to(words: str, thread: str) -> str:
     return on_thread(words, thread, home=os.environ.get("DDAX_HOME", ""))
 
 
+def check_folder(file: Path) -> None:
+    """Refuse a file whose folder is not there, before anything is done for it; raises UsageError."""
+    if not file.parent.is_dir():
+        raise no_folder(file)
+
+
 def put(data: bytes, file: Path | None) -> None:
-    """Write what was asked for to a file, or to stdout; raises StorageError where the file cannot be."""
+    """Write what was asked for to a file, or to stdout.
+
+    Raises UsageError where its folder is not there, StorageError where it cannot be written.
+    """
     if file is None:
         sys.stdout.flush()
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
         return
+    check_folder(file)
     try:
         file.write_bytes(data)
     except OSError as exc:

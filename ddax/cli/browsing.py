@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ddax.registered import load
+
 
 def with_browser(sources: Sequence[str] | None, url: str | None) -> list[str] | None:
     """Return the sources with the page to open; raises UsageError for no page, or without a Chromium."""
@@ -19,9 +21,7 @@ def with_browser(sources: Sequence[str] | None, url: str | None) -> list[str] | 
 
 def secret_note(task: str, url: str | None) -> str:
     """Return the line for a task in a browser that says a password in clear; empty for any other."""
-    from ddax.environments.pilot.grammar import says_secret
-
-    if url is None or not says_secret(task):
+    if url is None or not load("says_secret")(task):
         return ""
     return (
         "The password stands in clear in the task, and is kept with the run. To keep it out, write "

@@ -84,8 +84,8 @@ def chat(
         "web.search": search, "instructions": instructions, "knowledge": knowledge,
     }  # fmt: skip
     name = check_thread(thread) or new_thread()
-    chosen = asked_settings(name, config, arguments, output)
-    code, answered = talk(opener_of(context), chosen, name, output)
+    chosen, first = asked_settings(name, config, arguments)
+    code, answered = talk(opener_of(context), chosen, name, output, first=first)
     if answered or run_folder().load(name) is not None:  # else there is no thread to go on with
         output.note(f"Go on: {how_to('chat --thread', name)}")
     raise typer.Exit(code)
@@ -99,14 +99,21 @@ class Turn(NamedTuple):
     ran: bool = False
 
 
-def talk(opener: Opener, chosen: Context, thread: str, output: Output) -> tuple[int, bool]:
-    """Answer line after line with one agent; return the last exit code, and whether any line was answered."""
+def talk(
+    opener: Opener, chosen: Context, thread: str, output: Output, *, first: str = ""
+) -> tuple[int, bool]:
+    """Answer line after line with one agent; return the last exit code, and whether any line was answered.
+
+    `first` is told once the agent is open.
+    """
     interrupts = Interrupts(note=output.note, leave=lambda: report(interrupted(thread, None), json=False))
 
     async def work() -> tuple[int, bool]:
         last, answered = Turn(), False
         async with opener(chosen) as agent:
             interrupts.watch(agent)
+            if first:
+                output.note(first)
             if sys.stdin.isatty():
                 output.note(HELLO)
             async for text in questions():

@@ -27,7 +27,7 @@ def costs(
     json: JSON = False,
     verbose: VERBOSE = False,
 ) -> None:
-    """Show what a thread's model calls cost: each request, and the sums by node, idea and model."""
+    """Show what a thread's model calls cost: each request, the sums by node, idea and model, and by part."""
     output = Output(json=json, verbose=verbose)
     known_run(thread)
     rows = calls_of(asyncio.run(_read(opener_of(context), thread)))
@@ -35,7 +35,7 @@ def costs(
     if json:
         output.result({
             "thread_id": thread, "total": total.row(), "by_node": sums(rows, "node"),
-            "by_idea": sums(rows, "idea"), "calls": rows,
+            "by_idea": sums(rows, "idea"), "by_part": dict(total.parts), "calls": rows,
         })  # fmt: skip
         return
     if not rows:
@@ -51,6 +51,9 @@ def costs(
         for name, cost in sums(rows, by).items():
             output.say(f"by {by} {clean(name or '-', 30):<14} {cost_words(cost)}")
     output.say()
+    for line in part_lines(total):
+        output.say(line)
+    output.say()
     output.say(f"total: {cost_words(total.row())}")
     for model, calls in total.models:
         output.say(f"  {clean(model, 80)}: {amount(calls, 'call')}")
@@ -61,6 +64,17 @@ def calls_of(rows: Iterable[Mapping[str, Any]]) -> Rows:
     return [
         {"node": row["node"], "step": row["step"], **call} for row in rows for call in row.get("calls", ())
     ]
+
+
+def part_lines(total: Usage) -> list[str]:
+    """Return what the tokens went to, most first, and how many of those sent the provider had cached."""
+    whole = sum(count for _, count in total.parts)
+    ordered = sorted(total.parts, key=lambda part: -part[1])
+    lines = [f"by part {name:<12} {count:,} tokens, {count / whole:.0%}" for name, count in ordered]
+    if total.prompt_tokens:
+        share = total.cached_tokens / total.prompt_tokens
+        lines.append(f"cached: {total.cached_tokens:,} of {total.prompt_tokens:,} tokens sent, {share:.0%}")
+    return lines
 
 
 def sums(rows: Rows, by: str) -> dict[str, Any]:

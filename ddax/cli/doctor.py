@@ -17,6 +17,7 @@ from ddax.cli.backend import Output
 from ddax.cli.options import JSON, VERBOSE
 from ddax.cli.text import clean
 from ddax.errors import StateError
+from ddax.registered import left_out
 
 State = Literal["ok", "missing", "bad"]
 PACKAGES = (
@@ -175,8 +176,14 @@ def _browser() -> Iterator[Check]:
 
 
 def _sandbox() -> Iterator[Check]:
-    from ddax.evolution.sandbox import attack, back_ends
-
+    try:
+        from ddax.evolution.sandbox import attack, back_ends
+    except ModuleNotFoundError as error:
+        gone = left_out(error)
+        if gone is None:
+            raise
+        yield Check("sandbox", "missing", str(gone))
+        return
     found = [attack(sandbox) for sandbox in back_ends()]
     for probe in found:
         said = f"{probe.name} holds against the canary attack"

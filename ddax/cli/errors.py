@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from ddax.cli.text import clean, clean_block, dump_json, shorten, speaks_utf8
 from ddax.errors import DdaxError, StorageError, UsageError, plain_fault
+from ddax.registered import left_out
 from ddax.wording import sentence
 
 if TYPE_CHECKING:
@@ -62,6 +63,8 @@ def as_ddax(exc: BaseException) -> DdaxError | None:
     """Map an error to one of ours; None where it is unexpected."""
     if isinstance(exc, DdaxError):
         return exc
+    if isinstance(exc, ModuleNotFoundError):
+        return left_out(exc)
     if isinstance(exc, sqlite3.Error) and any(word in str(exc).lower() for word in _STORAGE_WORDS):
         return _storage(str(exc))
     if type(exc).__module__.startswith("psycopg") and type(exc).__name__ == "OperationalError":

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from ddax.cli.backend import Output, home_of, put
+from ddax.cli.backend import Output, check_folder, home_of, put
 from ddax.cli.options import VERBOSE
 from ddax.cli.runs import known_run
 from ddax.errors import UsageError
@@ -39,6 +39,7 @@ def export(
             why="Nothing is overwritten unasked.",
             mend="Name another one, or overwrite it with --force.",
         )
+    check_folder(file)
 
     async def gather() -> str:
         from ddax.memory.home import Home

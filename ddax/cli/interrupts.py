@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable
 from typing import Protocol, TypeVar
 
 from ddax.cli.errors import INTERRUPTED
+from ddax.loops import loop_factory
 
 GRACE = 2.0
 """Seconds between an asked stop and a forced one."""
@@ -43,7 +44,8 @@ class Interrupts:
         """Run a coroutine in a loop of its own; raises KeyboardInterrupt where a signal has ended it."""
         before = {number: signal.getsignal(number) for number in SIGNALS}
         try:
-            return asyncio.run(self._listening(work))
+            with asyncio.Runner(loop_factory=loop_factory()) as runner:
+                return runner.run(self._listening(work))
         except asyncio.CancelledError:
             raise KeyboardInterrupt from None
         finally:

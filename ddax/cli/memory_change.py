@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ddax.cli.backend import Output, home_of, run_folder
+from ddax.cli.backend import Output, check_folder, home_of, run_folder
 from ddax.cli.memory import NAMESPACE, with_memory
 from ddax.cli.options import JSON, VERBOSE
 from ddax.errors import StorageError, UsageError
@@ -140,12 +140,7 @@ def export_to(
             why="Nothing is overwritten.",
             mend="Name another one.",
         )
-    if not file.parent.is_dir():
-        raise UsageError(
-            f"There is no folder {str(file.parent)!r}.",
-            why="The file would stand in it.",
-            mend="Make it first.",
-        )
+    check_folder(file)
 
     async def work(memory: GatedMemory) -> int:
         from ddax.memory.files import storage_errors

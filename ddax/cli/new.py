@@ -14,7 +14,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from ddax.cli.backend import Output
+from ddax.cli.backend import Output, check_folder
 from ddax.cli.options import JSON, VERBOSE
 from ddax.errors import UsageError
 
@@ -71,10 +71,7 @@ def write(kind: str, name: str, folder: Path) -> tuple[Path, Path]:
             why="Nothing is overwritten.",
             mend="Choose another name, or another folder by --to.",
         )
-    if not folder.is_dir():
-        raise UsageError(
-            f"There is no folder {str(folder)!r}.", why="The files would stand in it.", mend="Make it first."
-        )
+    check_folder(paths[0])
     words = {"name": name, "title": "".join(part.title() for part in name.split("_"))}
     for path, skeleton in zip(paths, (kind, f"test_{kind}"), strict=True):
         path.write_text(Template(_skeleton(skeleton)).substitute(words), encoding="utf-8")

@@ -161,6 +161,7 @@ async def check_model(asked: str | ModelRecord) -> dict[str, Any]:
     from ddax.reasoning.language.channels import open_channel
     from ddax.reasoning.language.failures import classify, mapped
     from ddax.reasoning.language.guard import Limits
+    from ddax.reasoning.language.parts import REQUEST
     from ddax.reasoning.language.usage import counted, priced
     from ddax.reasoning.language.wire import Wire
 
@@ -182,7 +183,9 @@ async def check_model(asked: str | ModelRecord) -> dict[str, Any]:
     failure = _unusable(reply, bounded=here)
     if failure is not None:
         raise mapped(failure, name, key, 1)
-    usage = priced(counted(reply.usage, prompt=READY[0][1], reply=reply.text), price)
+    asked_for = READY[0][1]
+    counts = counted(reply.usage, sent=len(asked_for), reply=reply.text)
+    usage = priced(counts, price, {REQUEST: len(asked_for)})
     return {
         "model": name, "ok": True, "key": key or None, "reply": reply.text[:200], "tokens": usage.tokens,
         "usd": usage.usd, "seconds": round(time.monotonic() - start, 3),

@@ -16,6 +16,8 @@ from ddax.cli.text import speaks_utf8
 if TYPE_CHECKING:
     from rich.live import Live
 
+    from ddax.cli.backend import OnEvent
+
 REDRAW_SECONDS = 0.1
 MANY_FILES = 100
 """Files from which on it is told in a pipe how many were read."""
@@ -39,6 +41,19 @@ def watcher(output: Output, *, env: Mapping[str, str] | None = None) -> Watcher:
     if sys.stdout.isatty() and environment.get("TERM", "") != "dumb":
         return LiveWatcher(sys.stdout)
     return PlainWatcher(sys.stdout)
+
+
+def told_first(on_event: OnEvent, tell: Callable[[], None], *, told: bool = False) -> OnEvent:
+    """Return a listener that tells something before the first step: a run that is refused has none."""
+
+    def heard(event: Any) -> Any:
+        nonlocal told
+        if not told and event["type"] != READING:
+            told = True
+            tell()
+        return on_event(event)
+
+    return heard
 
 
 class PlainWatcher:

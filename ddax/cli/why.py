@@ -9,7 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
+from ddax.cli import ceremony
 from ddax.cli.backend import Opener, Output, opener_of, run_folder
+from ddax.cli.costs import Rows, calls_of
 from ddax.cli.options import JSON, VERBOSE
 from ddax.cli.runs import known_run
 from ddax.cli.text import clean, columns
@@ -32,19 +34,35 @@ def why(
         int | None,
         typer.Argument(help="The step; default: the newest one with a choice.", min=1, show_default=False),
     ] = None,
+    weighed: Annotated[
+        bool, typer.Option("--weighed", help="Only what was weighed before a model was asked, of all steps.")
+    ] = False,
     json: JSON = False,
     verbose: VERBOSE = False,
 ) -> None:
-    """Show a decision: the terms of every candidate, and the smallest change that would have flipped it."""
+    """Show a decision: the terms of every candidate, what would have flipped it, what a model was worth."""
     output = Output(json=json, verbose=verbose)
     known_run(thread)
-    rows, _ = asyncio.run(_ledger(opener_of(context), thread))
+    rows, _, calls = asyncio.run(_ledger(opener_of(context), thread))
     decision = _decision(rows, thread, step)
+    doubts = ceremony.weighed(rows, decision["task"], None if weighed else decision["step"], calls)
+    if weighed:
+        _weighed(output, doubts, json=json)
+        return
     found = _flips(decision)
     if json:
-        output.result({"decision": decision, "flips": [flip._asdict() for flip in found]})
+        flips = [flip._asdict() for flip in found]
+        output.result({"decision": decision, "flips": flips, "weighed": doubts})
         return
-    for line in _lines(decision, found):
+    for line in (*_lines(decision, found), *ceremony.told(doubts)):
+        output.say(line)
+
+
+def _weighed(output: Output, doubts: list[dict[str, Any]], *, json: bool) -> None:
+    if json:
+        output.result({"weighed": doubts})
+        return
+    for line in [*ceremony.told(doubts, steps=True)][1:] or ["Nothing was weighed: no model is paid."]:
         output.say(line)
 
 
@@ -54,7 +72,7 @@ def verify(context: typer.Context, thread: THREAD, json: JSON = False, verbose: 
 
     output = Output(json=json, verbose=verbose)
     known_run(thread)
-    rows, head = asyncio.run(_ledger(opener_of(context), thread))
+    rows, head, _ = asyncio.run(_ledger(opener_of(context), thread))
     proof = prove(rows, head)
     if json:
         output.result(
@@ -75,17 +93,18 @@ def verify(context: typer.Context, thread: THREAD, json: JSON = False, verbose: 
     output.say(f"The ledger of {thread} holds: {proof.entries} decisions, none changed{beside}.")
 
 
-async def _ledger(opener: Opener, thread: str) -> tuple[list[dict[str, Any]], str]:
-    """Return the decisions of a thread as stored, and the hash its newest checkpoint names."""
+async def _ledger(opener: Opener, thread: str) -> tuple[list[dict[str, Any]], str, Rows]:
+    """Return the decisions of a thread as stored, the hash its newest checkpoint names, and its calls."""
     async with opener(None) as agent:
         state = await agent.state(thread)
         rows: list[dict[str, Any]] = []
         source: str = thread
+        calls = calls_of(await agent.costs(thread))
         while source:  # what a fork rests on stands in the ledger of the thread it left
             rows = [*await agent.rows(thread, "decisions", thread=source), *rows]
             info = run_folder().load(source)
             source = info.forked_from if info is not None else ""
-    return rows, str(state.get("decision", {}).get("hash", ""))
+    return rows, str(state.get("decision", {}).get("hash", "")), calls
 
 
 def _decision(rows: list[dict[str, Any]], thread: str, step: int | None) -> dict[str, Any]:

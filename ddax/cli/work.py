@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -36,7 +37,7 @@ from ddax.cli.notes import model_note, price_note
 from ddax.cli.options import CONFIG, EVENTS, JSON, MODEL, SEED
 from ddax.cli.runs import known_run
 from ddax.cli.text import clean
-from ddax.cli.watch import watcher
+from ddax.cli.watch import told_first, watcher
 from ddax.errors import DdaxError, ReasonerError, StorageError, UsageError, json_fault, read_json_text
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ def run(
         raise typer.Exit(_resume(context, name_, None, output, model=model))
     arguments["stream"] = _streams(stream, output)
     text, name = read_task(task), check_thread(thread) or new_thread()
-    chosen = asked_settings(name, config, arguments, output)
+    chosen, first = asked_settings(name, config, arguments)
     if note := secret_note(text, browser):
         output.note(note)
 
@@ -158,7 +159,9 @@ def run(
         result = await agent.run(text, thread=name, on_event=on_event)
         return {**result, "shown": await agent.rows(name, "shown")} if chosen.dry_run else result
 
-    raise typer.Exit(execute(opener_of(context), chosen, name, job, output))
+    raise typer.Exit(
+        print_result(perform(opener_of(context), chosen, name, job, output, first=first), output)
+    )
 
 
 def asked_form(output: str | None) -> Any:
@@ -263,8 +266,11 @@ def _answer(text: str | None) -> Any:
         ) from exc
 
 
-def asked_settings(thread: str, config: str | None, arguments: Mapping[str, Any], output: Output) -> Context:
-    """Return the settings of a run; a follow-up keeps those of its thread where none is given."""
+def asked_settings(thread: str, config: str | None, arguments: Mapping[str, Any]) -> tuple[Context, str]:
+    """Return the settings of a run, and what is to be told of its model once it has begun.
+
+    A follow-up keeps the settings of its thread where none is given.
+    """
     loaded = settings(config, arguments)
     known = run_folder().load(thread)
     chosen = loaded.context
@@ -286,10 +292,8 @@ def asked_settings(thread: str, config: str | None, arguments: Mapping[str, Any]
             mend="Leave out --record or --replay.",
         )
     if loaded.origins["model"] == "default" and chosen.model_name == "embedded" and not chosen.replay:
-        output.note(model_note())
-    elif note := price_note(chosen):
-        output.note(note)
-    return chosen
+        return chosen, model_note()
+    return chosen, price_note(chosen)
 
 
 def execute(
@@ -300,11 +304,12 @@ def execute(
 
 
 def perform(
-    opener: Opener, chosen: Context | None, thread: str, job: Job, output: Output, *, model: str | None = None
-) -> Result:
+    opener: Opener, chosen: Context | None, thread: str, job: Job, output: Output, *,
+    model: str | None = None, first: str = "",
+) -> Result:  # fmt: skip
     """Do a job under a watcher and return its result; raises Interrupted, which names the way back.
 
-    `model` is the one a thread was to go on with, where this call names another.
+    `model` is the one a thread was to go on with, where this call names another; `first` is told first.
     """
     interrupts = Interrupts(
         note=output.note, leave=lambda: report(interrupted(thread, model), json=output.json)
@@ -314,7 +319,9 @@ def perform(
         async with opener(chosen) as agent:
             interrupts.watch(agent)
             with watcher(output) as watch:
-                return await job(agent, watch.on_event)
+                return await job(
+                    agent, told_first(watch.on_event, partial(output.note, first), told=not first)
+                )
 
     note_opening(output)
     try:

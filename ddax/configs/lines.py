@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ddax.configs.secrets import Redactor
-from ddax.errors import SettingsError, StorageError, json_fault, read_json_text
+from ddax.errors import DdaxError, SettingsError, StorageError, json_fault, no_folder, read_json_text
 from ddax.types import JsonDict
 
 
@@ -39,8 +39,8 @@ class LineFile:
     """Append lines behind a head, secrets blotted out.
 
     Another run's file of the same form is gone on with, without the line in which that run was killed.
-    Raises SettingsError for any other file that holds something, of which nothing is changed, and
-    StorageError where the file cannot be written.
+    Raises SettingsError for any other file that holds something, of which nothing is changed, UsageError
+    where its folder is not there, and StorageError where the file cannot be written.
     """
 
     def __init__(
@@ -81,7 +81,9 @@ class LineFile:
             mend=f"Give {self._form.flag} a file that is not there yet.",
         )
 
-    def _refused(self, error: OSError) -> StorageError:
+    def _refused(self, error: OSError) -> DdaxError:
+        if isinstance(error, (FileNotFoundError, NotADirectoryError)):
+            return no_folder(self._path)
         return StorageError(
             f"Cannot write the {self._form.kind} {str(self._path)!r}.",
             why=f"{error.strerror or error}.",

@@ -140,6 +140,12 @@ class Models(Section):
         ge=0,
         description="Characters of a document below which its lines are quoted without a model; 0: never.",
     )
+    worth: int = Field(
+        default=20_000,
+        ge=0,
+        description="Tokens that turning a wrong answer into a right one is worth;"
+        " a step of thought expected to bring less than it costs is left out.",
+    )
     cache: bool = Field(default=True, description="Give a paid reply again for the same question.")
     concurrency: int = Field(default=16, ge=1, le=512, description="Calls to one provider at once.")
     per_minute: int = Field(default=0, ge=0, description="Calls to one provider a minute; 0: no limit.")

@@ -49,7 +49,8 @@ class Selection(Section):
     """Weights of the selection score (docs/dynamics.md, dda-x 2.1)."""
 
     preset: Literal["hybrid", "dda-x", "puct", "flat"] = Field(
-        default="hybrid", description="Named weights of the score."
+        default="hybrid",
+        description="Named weights of the score; dda-x is for study and solves little (docs/dynamics.md).",
     )
     w_a: float | None = Field(default=None, description="Weight of the alignment; null: the preset's.")
     w_q: float | None = Field(default=None, description="Weight of Q; null: the preset's.")
@@ -108,6 +109,7 @@ class Rules(Section):
     """Rules: plans that worked, followed before a model is asked."""
 
     enabled: bool = Field(default=True, description="Learn and use rules.")
+    lessons: bool = Field(default=True, description="Draw lessons from surprises, and recall them.")
     min_rate: float = Field(default=0.6, ge=0, le=1, description="Success rate from which a rule is used.")
     min_similarity: float = Field(
         default=0.6, ge=0, le=1, description="Likeness of the situation from which a rule is used."
@@ -146,9 +148,9 @@ class Debate(Section):
     """Evaluation by debate (dda-x 8.4)."""
 
     enabled: bool = Field(default=True, description="Hold debates where they can change the decision.")
-    ask: Literal["deciding", "always"] = Field(
+    ask: Literal["deciding", "always", "never"] = Field(
         default="deciding",
-        description="Ask a model for values where one may change what is done next, or always.",
+        description="Ask a model for values where one may change what is done next, always, or never.",
     )
     panel: str = Field(default="default", description="Who debates: a name or a YAML file.")
     gate: Literal["margin", "evidence", "both", "doubt", "always", "never"] = Field(

@@ -18,10 +18,11 @@ BOUNDARIES = (WEAK,)
 
 
 class Gate(NamedTuple):
-    """Whether to debate, and why."""
+    """Whether to debate, and why; `change` is the chance that arguments move the value over a boundary."""
 
     opens: bool
     why: str
+    change: float = 0.0
 
 
 def opening(
@@ -41,14 +42,14 @@ def opening(
     if not settings.enabled or settings.gate == "never":
         return Gate(False, "debates are switched off")
     if settings.gate == "always":
-        return Gate(quotable, "every value is debated" if quotable else _NOTHING)
+        return Gate(quotable, "every value is debated" if quotable else _NOTHING, float(quotable))
     near = gate(values, margin=settings.margin, boundaries=boundaries, quotable=quotable)
     if settings.gate == "margin" or not quotable or unanimous(values, boundaries):
         return near
     if settings.gate in EVIDENCE:
         return _by_evidence(settings, median(values), near, bearing, min(boundaries))
     if not near.opens and confidence < settings.doubt:
-        return Gate(True, f"the confidence {confidence:.2f} is below {settings.doubt:.2f}")
+        return Gate(True, f"the confidence {confidence:.2f} is below {settings.doubt:.2f}", 1 - confidence)
     return near
 
 
@@ -59,7 +60,7 @@ def _by_evidence(settings: Debate, value: float, near: Gate, bearing: Bearing, l
     or against it.
     """
     if bearing.disputed and value >= least:
-        return Gate(True, f"what was read contradicts “{clip(bearing.disputed, 80)}”")
+        return Gate(True, f"what was read contradicts “{clip(bearing.disputed, 80)}”", 1.0)
     if bearing.silent:
         return Gate(False, "nothing read bears on the result")
     if settings.gate == "both":
@@ -84,7 +85,7 @@ def gate(
     near = min(abs(middle - boundary) for boundary in boundaries)
     if near >= margin:
         return Gate(False, f"the value {middle:.2f} is {near:.2f} from the nearest boundary")
-    return Gate(True, f"the value {middle:.2f} is within {margin:.2f} of a boundary")
+    return Gate(True, f"the value {middle:.2f} is within {margin:.2f} of a boundary", 1 - near / margin)
 
 
 _NOTHING = "nothing was read that an argument could quote"

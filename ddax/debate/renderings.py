@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddax.memory.chunks import OPENERS
-from ddax.reasoning.embedded.units import unit_of
 from ddax.reasoning.entailment.opposites import opposed
 from ddax.reasoning.entailment.rules import BY_NAMING
 from ddax.reasoning.entailment.words import Statement, forms, read
+from ddax.text.units import unit_of
 
 Likeness = Callable[[str, Sequence[str]], NDArray[np.float32]]
 """Takes a text and others; returns the cosine with each: `[n]`."""

@@ -12,8 +12,8 @@ from hashlib import sha256
 
 from ddax.debate.rubric import Criterion, Rubric
 from ddax.memory.chunks import sentences
-from ddax.reasoning.embedded.criteria import BEARS, GIVES, MEETS, ONE_OF_TWO, YES_OR_NO
-from ddax.reasoning.embedded.question import analyse
+from ddax.reasoning.criteria import BEARS, GIVES, MEETS, ONE_OF_TWO, YES_OR_NO
+from ddax.text.question import analyse
 from ddax.types import JsonDict
 
 MAX_NAMES = 3

@@ -15,12 +15,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ddax.configs.settings import Debate
-from ddax.debate.gate import BOUNDARIES, EVIDENCE, median, opening, weighted_median
+from ddax.debate.gate import EVIDENCE, Gate, median, opening, weighted_median
 from ddax.debate.quotes import UNASKED, Bearing, Carrying, verified
 from ddax.debate.records import Speech, Verdict
 from ddax.debate.roles import Debater, Roles, assign_roles
 from ddax.errors import BudgetExceeded, ReasonerError
-from ddax.ideas.origins import Origins
+from ddax.ideas.origins import NOWHERE, Origins
 from ddax.reasoning.budget import charge, usage_of
 from ddax.reasoning.protocol import (
     DEFAULT_RUBRIC,
@@ -28,11 +28,13 @@ from ddax.reasoning.protocol import (
     Argument,
     JudgeRequest,
     Judgment,
-    Reasoner,
 )
 from ddax.reasoning.sourced import UNKNOWN, sourced
 from ddax.types import EntailmentCheck, Passage, Usage
 
+TOO_DEAR = "a debate would cost more than it may change"
+Admit = Callable[[Gate, int], bool]
+"""Takes the gate of a result and the calls that a debate would take; tells whether it is worth them."""
 Correct = Callable[[str, float], float]
 """Takes the name of a judge's model and its value in [0, 1]; returns the calibrated value."""
 
@@ -46,11 +48,13 @@ class Case:
     result: str
     expected: str
     evidence: tuple[Passage, ...]
-    rho: float
-    lessons: tuple[str, ...]
-    rubric: tuple[str, ...]
-    origins: Origins
+    rho: float = 0.0
+    lessons: tuple[str, ...] = ()
+    rubric: tuple[str, ...] = DEFAULT_RUBRIC
+    origins: Origins = UNKNOWN
     """Where all of this comes from, and so what is said of it."""
+    said: Judgment | None = None
+    """What the only voter has said of it already."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,12 @@ class Court:
     rng: np.random.Generator
     carrying: Carrying | None
     correct: Correct
-    boundaries: Sequence[float]
+    admit: Admit
+
+    @property
+    def calls(self) -> int:
+        """Return the calls of a debate as the settings have it, at most."""
+        return 2 * self.settings.rounds + len(self.roles.judges)
 
     def value_of(self, values: Mapping[str, float]) -> float:
         """Return the judges' values by name as one: calibrated each, then the median by trust."""
@@ -77,42 +86,33 @@ class Court:
 
 
 async def evaluate_outcome(
-    reasoner: Reasoner,
+    case: Case,
+    panel: Sequence[Debater],
     *,
-    task: str,
-    idea: str,
-    result: str,
-    expected: str,
-    evidence: Sequence[Passage],
-    rho: float,
-    lessons: Sequence[str],
     settings: Debate,
     rng: np.random.Generator,
-    panel: Sequence[Debater] = (),
     fixed: Mapping[str, str] | None = None,
-    boundaries: Sequence[float] = BOUNDARIES,
-    rubric: Sequence[str] = DEFAULT_RUBRIC,
     check: EntailmentCheck | None = None,
     correct: Correct = lambda _, value: value,
-    origins: Origins = UNKNOWN,
+    admit: Admit = lambda gate, calls: gate.opens,
 ) -> Verdict:
-    """Value a result; `panel` holds the participants, without one the reasoner plays every role.
+    """Value a result; `panel` holds the participants, of whom one alone plays every role.
 
-    `fixed` gives roles by name that are not drawn, `origins` where everything given comes from; without
-    `check` a verbatim quote is enough. Where
-    the budget ends during the debate the cheap value stands, and `why` says so. Raises
-    `ReasonerError`, and `BudgetExceeded` where not even the cheap value could be had.
+    `fixed` gives roles by name that are not drawn, `admit` says whether a debate is worth its calls; without
+    `check` a verbatim quote is enough. Where the budget ends
+    during the debate the cheap value stands, and `why` says so. Raises `ReasonerError`, and `BudgetExceeded`
+    where not even the cheap value could be had.
     """
-    case = Case(task, idea, result, expected, tuple(evidence), rho, tuple(lessons), tuple(rubric), origins)
-    present = list(panel) or [Debater(reasoner.name, reasoner)]
+    present = list(panel)
     roles = assign_roles(present, rng, fixed or {})
     voters = _voters(roles, present, settings.first_votes)
-    carrying = Carrying(check, result, settings.support) if check is not None else None
-    court = Court(roles, voters, settings, rng, carrying, correct, boundaries)
+    carrying = Carrying(check, case.result, settings.support) if check is not None else None
+    court = Court(roles, voters, settings, rng, carrying, correct, admit)
     votes: dict[str, Judgment] = {}
     try:
         for voter in voters:
-            votes[voter.name] = await voter.reasoner.judge(_judge_request(case))
+            said = case.said if len(voters) == 1 else None
+            votes[voter.name] = said or await voter.reasoner.judge(_judge_request(case))
     except (BudgetExceeded, ReasonerError) as error:
         charge(error, usage_of(error) + _cost(votes.values()))
         raise
@@ -136,15 +136,18 @@ async def _decide(case: Case, court: Court, votes: Mapping[str, Judgment]) -> Ve
     cheap = court.value_of(first)
     confidence = median([vote.confidence for vote in votes.values()])
     gate = opening(
-        court.settings, court.corrected(first), confidence=confidence, boundaries=court.boundaries,
+        court.settings, court.corrected(first), confidence=confidence,
         quotable=bool(case.evidence), bearing=await _bearing(case, court),
     )  # fmt: skip
+    held = court.admit(gate, court.calls)
     verdict = Verdict(
         value=cheap,
         cheap=cheap,
         vote=cheap,
         confidence=confidence,
-        why=gate.why,
+        why=gate.why
+        if held or not gate.opens
+        else f"{gate.why}; a debate would cost more than it may change",
         reasons=next(iter(votes.values())).reasons,
         roles=court.roles.names(),
         usage=_cost(votes.values()),
@@ -153,7 +156,7 @@ async def _decide(case: Case, court: Court, votes: Mapping[str, Judgment]) -> Ve
         models={voter.name: voter.reasoner.name for voter in court.voters},
         calls=len(votes),
     )
-    return await _debate(verdict, case, court) if gate.opens else verdict
+    return await _debate(verdict, case, court) if held else verdict
 
 
 async def _bearing(case: Case, court: Court) -> Bearing:
@@ -274,5 +277,5 @@ def _judge_request(case: Case, arguments: tuple[tuple[str, Argument], ...] = ())
     came = case.origins
     return sourced(
         request, task=came, idea=came, result=came, expected=came, evidence=came, arguments=came,
-        lessons=came, rubric=came,
+        lessons=came, rubric=came, others=NOWHERE,
     )  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ddax.dynamics.score import Terms, Weights, ranking, terms_of
+from ddax.dynamics.score import Known, Terms, Weights, ranking, terms_of
 
 OF_A_CANDIDATE: Mapping[str, tuple[str, float, float]] = {
     "cosine": ("alignment", -1.0, 1.0),
@@ -53,15 +53,12 @@ class Level:
         )
         return terms_of(
             column("cosine"),
-            Q=column("q"),
-            N=column("n"),
-            P=column("prior"),
-            total_n=float(self.rows[0]["visits"]),
-            rho=policy["rho"],
-            c=policy["c"],
-            weights=weights,
-            tabu=column("penalty"),
-        )
+            Known(
+                Q=column("q"), N=column("n"), P=column("prior"), tabu=column("penalty"),
+                total_n=float(self.rows[0]["visits"]),
+            ),
+            rho=policy["rho"], c=policy["c"], weights=weights,
+        )  # fmt: skip
 
     def winner(self, change: Mapping[tuple[str, str], float] | None = None) -> str:
         """Choose again; return the id of the best candidate."""

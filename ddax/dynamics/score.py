@@ -53,6 +53,20 @@ PRESETS: dict[str, Weights] = {
 """Named weights; docs/decisions/0010 tells how those of `hybrid` were come by."""
 
 
+class Known(NamedTuple):
+    """What is known of n siblings: their statistics, and what was tried before.
+
+    Q in [0, 1], N ≥ 0 (with virtual losses, if any) and P (as given, see `normalised`) are `[n]`;
+    `total_n` is ΣN over all siblings, also those that are finished; `tabu` ≥ 0 is `[n]`.
+    """
+
+    Q: Vector
+    N: Vector
+    P: Vector
+    total_n: float
+    tabu: Vector | None = None
+
+
 class Terms(NamedTuple):
     """The weighted terms of each candidate `[n]`; total = alignment + value + exploration − tabu.
 
@@ -117,41 +131,15 @@ def normalised(P: Vector) -> Vector:
     return np.full(clipped.shape, 1.0 / max(1, clipped.size))
 
 
-def score_terms(
-    F: Vector,
-    D: Matrix,
-    *,
-    Q: Vector,
-    N: Vector,
-    P: Vector,
-    total_n: float,
-    rho: float,
-    c: float,
-    weights: Weights,
-    tabu: Vector | None = None,
-) -> Terms:
-    """Score n candidates with directions D `[n, d]` under the pull F `[d]`, the bracket of the forces.
-
-    Q in [0, 1], N ≥ 0 (with virtual losses, if any) and P (as given, see `normalised`) are `[n]`;
-    `total_n` is ΣN over all siblings, also those that are finished; `tabu` ≥ 0 is `[n]`.
-    """
-    return terms_of(cosines(F, D), Q=Q, N=N, P=P, total_n=total_n, rho=rho, c=c, weights=weights, tabu=tabu)
+def score_terms(F: Vector, D: Matrix, known: Known, *, rho: float, c: float, weights: Weights) -> Terms:
+    """Score n candidates with directions D `[n, d]` under the pull F `[d]`, the bracket of the forces."""
+    return terms_of(cosines(F, D), known, rho=rho, c=c, weights=weights)
 
 
-def terms_of(
-    cosine: Vector,
-    *,
-    Q: Vector,
-    N: Vector,
-    P: Vector,
-    total_n: float,
-    rho: float,
-    c: float,
-    weights: Weights,
-    tabu: Vector | None = None,
-) -> Terms:
+def terms_of(cosine: Vector, known: Known, *, rho: float, c: float, weights: Weights) -> Terms:
     """Score candidates of which cos(F, d̂) `[n]` is known; the rest as in `score_terms`."""
-    prior = np.asarray(P, dtype=np.float64)
+    Q, N, tabu, total_n = known.Q, known.N, known.tabu, known.total_n
+    prior = np.asarray(known.P, dtype=np.float64)
     openness = 1.0 - rho if weights.damped else 1.0
     root = np.sqrt(max(weights.floor, float(total_n)))
     alignment = weights.w_a * cosine
@@ -168,8 +156,9 @@ def ranking(terms: Terms) -> list[int]:
     The second is worth more; of equals the first would win.
 
     >>> terms = score_terms(
-    ...     np.array([1.0]), np.array([[1.0], [1.0]]), Q=np.array([0.2, 0.8]), N=np.ones(2),
-    ...     P=np.full(2, 0.5), total_n=2, rho=0.0, c=1.0, weights=PRESETS["hybrid"],
+    ...     np.array([1.0]), np.array([[1.0], [1.0]]),
+    ...     Known(Q=np.array([0.2, 0.8]), N=np.ones(2), P=np.full(2, 0.5), total_n=2),
+    ...     rho=0.0, c=1.0, weights=PRESETS["hybrid"],
     ... )
     >>> ranking(terms)
     [1, 0]

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from ddax.configs.settings import Evolution
 from ddax.errors import SourceError
-from ddax.evolution.baseline import Baseline, measure
+from ddax.evolution.baseline import PROBE_TICKS, QUICK, Baseline, measure
 from ddax.evolution.branches import fewer_statements, only_taken_out
 from ddax.evolution.evaluator import CodeEvaluator, describe, evaluate_report
 from ddax.evolution.inputs import changed_classes
+from ddax.evolution.inside.loading import module_names
 from ddax.evolution.localise import ranked
 from ddax.evolution.minimise import minimise
 from ddax.evolution.operators.calls import CHANGING
@@ -20,12 +22,12 @@ from ddax.evolution.ranking import literals
 from ddax.evolution.records import Evaluation, RepairResult, RepairTask, Trust
 from ddax.evolution.sandbox.protocol import Limits, Sandbox
 from ddax.evolution.search import Found, Partial, Search
-from ddax.evolution.standin import within
+from ddax.evolution.standin import can_be_called
 from ddax.evolution.suites import Suite
 from ddax.evolution.verdict import separate_report, separate_verdict
 from ddax.evolution.wording import explain, unified
 from ddax.types import Usage
-from ddax.wording import NOT_INSTALLED, amount
+from ddax.wording import amount
 
 FEW_TESTS = 5
 LOCATIONS, NEAREST = 10, 8
@@ -36,7 +38,7 @@ HOLD_OUT_EVERY = 4
 FLAKY_RUNS = 5
 CONFIRMING = 0.1
 """Share of the time that is kept for comparing and confirming what was found."""
-POOL, MORE = 16, {"fast": 240, "pytest": 12}
+POOL, MORE = 16, {"fast": 240, "pytest": 60}
 """Plausible repairs that are compared at most, and candidates tried after the first one."""
 OF_CLASSES = 3
 """Times as many are tried where the first one changes a class: tests see less of an object than of a call."""
@@ -77,7 +79,8 @@ class Attempt:
         self.near: list[tuple[str, int]] = []  # what mends a part of what fails, and how many tests
         self.searched: Search | None = None
         self._suited: bool | None = None
-        self.split(task.suite(), task.held_out)
+        self.whole = task.suite()
+        self.split(self.whole, task.held_out)
 
     def split(self, whole: Suite, held_out: Collection[str]) -> None:
         """Part the tests into those that the search sees and those that judge what it found."""
@@ -96,7 +99,11 @@ class Attempt:
 
     def prepare(self) -> Baseline:
         """Measure how the program stands, leave flaky tests out, and hold some back where asked."""
+        if not self.private.units:
+            self.whole = self.suite = self.evaluator.find_cases()
         self.baseline = measure(self.evaluator, hints=self.task.hints)
+        if self.hopeless(self.baseline):
+            return self.baseline
         unsteady = self.unsteady(self.baseline)
         held = self.spared(self.baseline, unsteady) if self.task.hold_out else []
         if len(unsteady) == len(self.suite.units):
@@ -108,7 +115,7 @@ class Attempt:
         if unsteady or held:
             self.flaky = tuple(unsteady)
             self.close()
-            self.split(self.task.suite().only(unsteady, keep=False), {*self.task.held_out, *held})
+            self.split(self.whole.only(unsteady, keep=False), {*self.task.held_out, *held})
             self.baseline = measure(self.evaluator, hints=self.task.hints)
         rows = self.baseline.report.rows
         skips = frozenset(self.suite.units[row.unit].id for row in rows if row.kind == "skip")
@@ -116,10 +123,12 @@ class Attempt:
         return self.baseline
 
     def hopeless(self, baseline: Baseline) -> bool:
-        """Tell whether no test runs for want of a module that is imported outside of the code."""
-        rows = baseline.report.rows
-        lacking = (row.kind == "error" and NOT_INSTALLED in row.message and not row.path for row in rows)
-        return baseline.report.stage == "run" and bool(rows) and all(lacking)
+        """Tell whether tests cannot be collected for what lies outside of the program: nothing mends that."""
+        own = {n.split(".")[0] for p in self.suite.sources for n in module_names(p, self.suite.roots)}
+        return any(
+            row.kind == "uncollected" and not row.path and not own & set(re.findall(r"'(\w+)", row.message))
+            for row in baseline.report.rows
+        )
 
     def unsteady(self, baseline: Baseline) -> list[str]:
         """Return the tests that do not end alike in every one of some runs of the unchanged program."""
@@ -128,7 +137,7 @@ class Attempt:
         for _ in range(FLAKY_RUNS - 1):
             if self.clock() >= end:
                 break
-            report = self.evaluator.run({}, ticks=baseline.ticks, cpu=3.0)
+            report = self.evaluator.run({}, ticks=PROBE_TICKS, patience=QUICK)
             good = {row.unit for row in report.rows if row.good}
             changed |= good ^ set(baseline.passing)
         return [self.suite.units[u].id for u in sorted(changed)]
@@ -199,9 +208,7 @@ class Attempt:
 
     def changes_classes(self, found: Found) -> bool:
         """Say whether a repair changes a class, and variants of tests can tell it from others."""
-        return self.suite.runner == "fast" and any(
-            changed_classes(self.task.files[path], text) for path, text in found.sources.items()
-        )
+        return any(changed_classes(self.task.files[path], text) for path, text in found.sources.items())
 
     def settle(self, found: Found, *, first: float, rivals: int) -> Solution | None:
         """Minimise a plausible repair and confirm it in a fresh sandbox."""
@@ -232,7 +239,8 @@ class Attempt:
 
     def separable(self) -> bool:
         """Say whether the tests may run in another process than the program at all."""
-        return self.suite.runner == "fast" and not self.task.script and not within(self.suite.tests)
+        called = self.suite.runner == "fast" or can_be_called(self.task.tests)
+        return called and not self.task.script
 
     def separately(self, sources: Mapping[str, str]) -> Trust:
         """Say how far a confirmed repair can be trusted: by tests in another process, or not."""

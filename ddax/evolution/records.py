@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from ddax.evolution.command import ALL, Selection
 from ddax.evolution.inside.loading import ROOTS
 from ddax.evolution.suites import Runner, Suite, build_suite
 from ddax.types import Usage
@@ -21,7 +22,7 @@ class RepairTask:
 
     `goal` says in words what is wanted; only a model reads it. `held_out` are ids of units that the
     search never sees; they judge what it found. `only`, where given, are the ids of the units that
-    count. `roots`, `runner` and `data` are the suite's; `script` is a file that must run to its end,
+    count. `roots` to `imports` are the suite's; `script` is a file that must run to its end,
     `hints` are (path, line) pairs known to matter, as from a traceback. With `hold_out` a share of the
     tests is kept from the search where there are enough, and refuses what does not pass it. `priors`
     is added to the cost of operators: what earlier repairs taught.
@@ -34,8 +35,14 @@ class RepairTask:
     held_out: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
     roots: tuple[str, ...] = ROOTS
-    runner: Runner = "fast"
+    runner: Runner | None = None
     data: Mapping[str, bytes] = field(default_factory=dict)
+    folder: str = ""
+    doctests: tuple[str, ...] = ()
+    selection: Selection = ALL
+    options: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    imports: tuple[str, ...] = ()
     script: str = ""
     hints: tuple[tuple[str, int], ...] = ()
     hold_out: bool = False
@@ -45,7 +52,9 @@ class RepairTask:
         """Read the tests; raises SourceError where there is none or a target is missing."""
         return build_suite(
             self.files, self.targets, self.tests, roots=self.roots, runner=self.runner,
-            data=self.data, only=self.only, script=self.script,
+            data=self.data, only=self.only, script=self.script, folder=self.folder, doctests=self.doctests,
+            selection=self.selection, options=self.options, environment=self.environment,
+            imports=self.imports,
         )  # fmt: skip
 
 

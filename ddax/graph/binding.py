@@ -18,6 +18,7 @@ from ddax.configs.secrets import Redactor
 from ddax.configs.settings import Context
 from ddax.errors import BudgetExceeded, DdaxError, InvariantError
 from ddax.graph.costs import by_node, note_calls
+from ddax.graph.doubts import note_doubts
 from ddax.graph.served import check_state, owner_of_run
 from ddax.graph.services import Services, Session
 from ddax.graph.state import State, Update
@@ -83,6 +84,7 @@ async def _told(
         update = {"status": "stopped", "stop_reason": f"budget: {error.what.rstrip('.')}", **cost}
     finally:
         await note_calls(place, state, session)
+    await note_doubts(place, state, session)
     update = by_node(node.__name__, update)
     check_update(node.__name__, state, update)
     runtime.stream_writer(event(node.__name__, state, update))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, aclosing
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, get_type_hints
 
 from langchain_core.runnables.config import ensure_config
 from langgraph.graph import StateGraph
@@ -17,7 +17,7 @@ from langgraph.runtime import RunControl
 from langgraph.types import Command
 
 from ddax.configs.settings import Context
-from ddax.graph.schemas import refuse_unknown
+from ddax.graph.schemas import check_given
 from ddax.graph.state import Input, State
 
 INSIDE = "__pregel_task_id"
@@ -41,8 +41,8 @@ class CompiledGraph(CompiledStateGraph[State, Context, Input, State]):
 
     @property
     def takes(self) -> Mapping[str, Any]:
-        """The fields of an input."""
-        return self.builder.schemas[self.builder.input_schema]
+        """The fields of an input, with their types and reducers."""
+        return get_type_hints(self.builder.input_schema, include_extras=True)
 
     async def astream(
         self, input: Any, config: Any = None, *, context: Any = None, **asked: Any
@@ -51,7 +51,7 @@ class CompiledGraph(CompiledStateGraph[State, Context, Input, State]):
         place = ensure_config(config).get("configurable", {})
         given = input.update if isinstance(input, Command) else input
         if INSIDE not in place:
-            refuse_unknown(given, self.takes)
+            check_given(given, self.takes)
         thread, control = place.get("thread_id"), asked.pop("control", None) or RunControl()
         parts: Any = self.unkept(input, config, context=context, control=control, **asked)
         async with aclosing(parts):

@@ -33,7 +33,9 @@ async def note_calls(place: Place, state: Any, session: Session) -> None:
 def by_node(name: str, update: Update) -> Update:
     """Add what a node spent on a model under its own name to the usage."""
     usage = update.get("usage")
-    if not isinstance(usage, dict) or not usage.get("model_calls"):
+    if not isinstance(usage, dict) or not (usage.get("model_calls") or usage.get("saved_calls")):
         return update
-    own = {f"{name}.{key}": usage.get(key) for key in ("model_calls", "tokens", "usd")}
+    keys = ("model_calls", "tokens", "usd") if usage.get("model_calls") else ()
+    saved = [key for key in ("saved_calls", "saved_tokens") if usage.get(key)]
+    own = {f"{name}.{key}": usage.get(key) for key in (*keys, *saved)}
     return {**update, "usage": {**usage, **own}}

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ddax.reasoning.reports import body_of
 from ddax.reasoning.statements import is_json, parts
 
 LEGEND = {
@@ -32,6 +33,33 @@ def footnoted(result: Mapping[str, Any]) -> Footnoted:
     used = {span["status"] for span in spans}
     legend = [words for status, words in LEGEND.items() if status in used]
     return Footnoted(marked(str(result["answer"]), spans), legend)
+
+
+def report_of(result: Mapping[str, Any]) -> str:
+    """Return a report with the numbers of its own list of sources behind its statements; else the answer.
+
+    A statement of several quotes names the source of each once. One that nothing carries gets no number.
+    """
+    text = str(result["answer"])
+    if body_of(text) == text or not result.get("citations"):
+        return text
+    named = [(str(one.get("title", "")).strip(), one["source"]) for one in result["citations"]]
+    places = {one: number for number, one in enumerate(dict.fromkeys(named), 1)}
+    spans = [
+        {
+            **span,
+            "status": "supported",
+            "citations": sorted({places[named[n - 1]] for n in span["citations"]}),
+        }
+        for span in result.get("spans") or []
+        if span.get("citations")
+    ]
+    return marked(text, spans)
+
+
+def without_sources(result: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a result whose report lacks its list of sources: for who shows them with their quotes below."""
+    return {**result, "answer": body_of(str(result["answer"]))} if result.get("citations") else result
 
 
 def _shown(result: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:

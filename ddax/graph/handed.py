@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from inspect import get_annotations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from langgraph.graph import StateGraph
 
@@ -24,8 +24,10 @@ if TYPE_CHECKING:
     from langchain_core.documents import Document as LangChainDocument
     from langchain_core.language_models import BaseChatModel
     from langchain_core.retrievers import BaseRetriever
+    from langchain_core.runnables import RunnableConfig
     from langchain_core.vectorstores import VectorStore
     from langgraph.checkpoint.base import BaseCheckpointSaver
+    from langgraph.store.base import BaseStore
 
     from ddax.actions.web.search.protocol import Provider
 
@@ -112,6 +114,14 @@ def check_part(place: str, part: object, wanted: type) -> None:
             why=f"A {type(part).__name__} has no {', '.join(lacks)}.",
             mend=f"Give an object of the protocol {wanted.__module__}.{wanted.__name__}.",
         )
+
+
+class Lent(NamedTuple):
+    """What of LangGraph an agent is lent: whoever gives it closes it."""
+
+    saver: BaseCheckpointSaver[Any] | None
+    items: BaseStore | None
+    config: RunnableConfig
 
 
 def check_actions(given: Any) -> None:

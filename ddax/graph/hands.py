@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ddax.actions.protocol import Action
 from ddax.configs.settings import Context
 from ddax.errors import UsageError, of_setting
-from ddax.memory.protocol import Embedder
+from ddax.graph.repairs import Repairs, open_repairs
+from ddax.registered import load
 
 if TYPE_CHECKING:
     from ddax.environments.protocol import Environment
@@ -57,29 +58,20 @@ async def find_world(settings: Context, served: bool = False) -> None:
             await find_page(source, settings, trusted=not served)
 
 
-async def actions_of(
-    settings: Context, place: Home, world: Environment | None, embedder: Embedder
-) -> tuple[Action, ...]:
+async def actions_of(settings: Context, place: Home, world: Environment | None) -> tuple[Action, ...]:
     """Return the actions that the settings bring: for code with tests, of the world, of MCP servers."""
     return (
-        *await asyncio.to_thread(_coding_actions, settings),
-        *_world_actions(settings, world, embedder),
+        *await asyncio.to_thread(_coding_actions, open_repairs(), settings),
+        *_world_actions(settings, world),
         *await _mcp_actions(settings, place),
     )
 
 
-def _coding_actions(settings: Context) -> tuple[Action, ...]:
-    """Return the actions that only a task with code and tests has."""
-    from ddax.evolution.code_task import find_code
-
-    if not find_code(settings.sources):
-        return ()
-    from ddax.evolution.run_tests import running_tests_of
-
-    return (running_tests_of(settings.sources),)
+def _coding_actions(repairs: Repairs | None, settings: Context) -> tuple[Action, ...]:
+    return repairs.actions(settings.sources) if repairs is not None else ()
 
 
-def _world_actions(settings: Context, world: Environment | None, embedder: Embedder) -> tuple[Action, ...]:
+def _world_actions(settings: Context, world: Environment | None) -> tuple[Action, ...]:
     if world is None:
         return ()
     from ddax.environments.actions import WorldActions
@@ -88,11 +80,10 @@ def _world_actions(settings: Context, world: Environment | None, embedder: Embed
     if not world.name.startswith("browser:"):
         return moves.actions()
     from ddax.environments.browser.world import BrowserWorld
-    from ddax.environments.pilot.browse import Browsing
 
     if not isinstance(world, BrowserWorld):
         return moves.actions()
-    browse = Browsing(world, settings.seed, moves.turn)
+    browse = load("browse")(world, settings.seed, moves.turn)
     told = settings.browser.writes
     return (*(replace(one, told=told) for one in moves.actions()), browse.action(told=told))
 

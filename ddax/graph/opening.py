@@ -16,9 +16,9 @@ from ddax.configs.settings import Context, Identity
 from ddax.debate.panel import Seat
 from ddax.errors import of_setting
 from ddax.graph.hands import actions_of, find_world, loaded_by, world_of
-from ddax.graph.opening_reasoner import can_act, check_output, named_reasoner
 from ddax.graph.services import ALL_ROWS, Clock, Parts, Session
 from ddax.memory.protocol import Embedder, Memory
+from ddax.reasoning.from_settings import can_act, check_output, named_reasoner
 from ddax.reasoning.protocol import Reasoner
 from ddax.types import EntailmentCheck, JsonDict
 
@@ -105,8 +105,8 @@ class _Opening:
         from ddax.dynamics.surprise import UNMEASURED
         from ddax.memory.embedding_ahead import Ahead
         from ddax.memory.pictures import PictureStore
-        from ddax.reasoning.embedded import EmbeddedReasoner
         from ddax.reasoning.entailment import open_check
+        from ddax.reasoning.free import open_free
 
         settings, embedder, place = self.settings, self.embedder, self.place
         controller = await self.controller()
@@ -134,7 +134,7 @@ class _Opening:
             identity=identity,
             embedder=embedder,
             reasoner=reasoner,
-            free=EmbeddedReasoner(embedder),
+            free=open_free(embedder),
             library=library,
             actions=actions,
             controller=controller,
@@ -173,7 +173,7 @@ class _Opening:
         from ddax.actions.registry import open_registry
         from ddax.graph.named import check_named
 
-        named = await actions_of(self.settings, self.place, world, self.embedder)
+        named = await actions_of(self.settings, self.place, world)
         files = self.settings.actions.files
         found = await asyncio.to_thread(open_registry, (*named, *self.parts.actions), files=files)
         check_named(self.settings.actions, found)
@@ -197,8 +197,6 @@ class _Opening:
 
     async def library(self, web: Web) -> Library:
         """Open the documents that can be searched; where that takes long, load the index meanwhile."""
-        from ddax.memory.chroma import load
-
         reading = asyncio.create_task(
             _library(
                 self.settings, self.embedder, self.place, web, self.clock, parts=self.parts, told=self.told
@@ -207,7 +205,7 @@ class _Opening:
         try:
             await asyncio.wait({reading}, timeout=SOON_SECONDS)
             if not reading.done():
-                await asyncio.to_thread(load)
+                await asyncio.to_thread(_load_index, self.place.memory)
             return await reading
         finally:
             reading.cancel()
@@ -344,6 +342,14 @@ def _web(settings: Context, home: Home, clock: Clock, monotonic: Clock) -> Web:
     )
 
 
+def _load_index(folder: Path) -> None:
+    """Load the index where there is one on disk, so that opening it takes no time."""
+    from ddax.memory.chroma import ChromaIndex, load
+
+    if ChromaIndex(folder).made:
+        load()
+
+
 async def _library(
     settings: Context,
     embedder: Embedder,
@@ -354,7 +360,7 @@ async def _library(
     parts: Parts,
     told: Tell | None,
 ) -> Library:
-    from ddax.actions.sources import open_library
+    from ddax.actions.sources import Bounds, open_library
     from ddax.actions.sources.brought import documents_of
     from ddax.actions.web.opening import with_search
     from ddax.environments.opening import is_world
@@ -363,8 +369,7 @@ async def _library(
         tuple(source for source in settings.sources if not is_world(source)),
         embedder=embedder,
         cache_dir=home.cache,
-        allow_hosts=settings.allow_hosts,
-        max_seconds=settings.budget.max_seconds,
+        bounds=Bounds(settings.allow_hosts, seconds=settings.budget.max_seconds),
         web=web,
         brought=documents_of(parts.documents),
         progress=told,

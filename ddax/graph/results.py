@@ -67,7 +67,7 @@ def result_of(thread: str, state: dict[str, Any], interrupts: tuple[Any, ...] = 
         carried=list(answer.get("carried", [])),
         spans=[dict(span) for span in answer.get("spans", [])],
         places=[{k: c[k] for k in ("start", "end") if k in c} for c in answer.get("citations", [])],
-        notes=list(answer.get("notes", [])),
+        notes=[*answer.get("notes", []), *_unshown(usage)],
         output=answer.get("data"),
         doubts=list(answer.get("doubts", [])),
         ideas=sum(1 for i in ideas if i.split(".", 1)[0] == root),
@@ -111,13 +111,25 @@ def _details(usage: JsonDict) -> JsonDict:
             nodes.setdefault(node, {})[field] = value
     return {
         "prompt_tokens": cost.prompt_tokens,
+        "cached_tokens": cost.cached_tokens,
         "cached_share": round(cost.cached_tokens / cost.prompt_tokens, 4) if cost.prompt_tokens else 0.0,
         "hits": cost.hits,
         "saved_usd": round(cost.saved_usd, 6),
         "repaired": cost.repaired,
         "by_node": nodes,
+        "by_part": dict(cost.parts),
         "models": dict(cost.models),
     }
+
+
+def _unshown(usage: JsonDict) -> list[str]:
+    """Say how much of what was read did not fit the window of a model; nothing where all of it did."""
+    count = int(usage.get("unshown") or 0)
+    said = (
+        f"{count:,} characters of what was read were not shown to the model: its context window has no room"
+        " for them. What bears most on the task was kept, wherever it stood."
+    )
+    return [said] if count else []
 
 
 def _protect_row(mind: JsonDict) -> JsonDict:

@@ -24,11 +24,12 @@ def route(state: State) -> Next | list[Send]:
     if chosen == "act":
         focus = state.get("focus", [])
         left = _left_open(state, focus)
-        return [Send("act", leaf_packet(state, leaf, left=left)) for leaf in focus] or "reflect"
+        packets = [leaf_packet(state, leaf, left=left, beside=len(focus)) for leaf in focus]
+        return [Send("act", packet) for packet in packets] or "reflect"
     return chosen if chosen in CHOICES else "reflect"  # type: ignore[return-value]
 
 
-def leaf_packet(state: State, leaf: str, *, left: int = 0) -> dict[str, object]:
+def leaf_packet(state: State, leaf: str, *, left: int = 0, beside: int = 1) -> dict[str, object]:
     """Return what one leaf gets: ids and its action, never page text."""
     idea = state.get("ideas", {}).get(leaf, {})
     work, action = state.get("work", {}), idea.get("action")
@@ -44,6 +45,7 @@ def leaf_packet(state: State, leaf: str, *, left: int = 0) -> dict[str, object]:
         "protect": bool(state.get("mind", {}).get("protect", False)),
         "size": dag.size_of(idea),
         "left": left,
+        "beside": beside,
         "known": [_finding(state["ideas"][n]) for n in needs if n in state["ideas"]],
         "work": {key: value for key, value in work.items() if key in CARRIED},
     }

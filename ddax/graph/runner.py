@@ -30,6 +30,7 @@ from ddax.graph.direct import DirectRuns
 from ddax.graph.ending import settle
 from ddax.graph.entering import OPENED, Going, check_listening, config_of, heard_by, not_open, refuse_a_model
 from ddax.graph.handed import (
+    Lent,
     check_builder,
     check_kind,
     check_store,
@@ -43,7 +44,7 @@ from ddax.graph.relied import check_relied
 from ddax.graph.results import RunResult, exit_code_of, result_of
 from ddax.graph.runs import CANCELLED, INTERRUPTED, RunFolder, RunInfo, named
 from ddax.graph.savers import brought, open_store
-from ddax.graph.schemas import check_state, refuse_unknown
+from ddax.graph.schemas import check_given, check_state
 from ddax.graph.services import Clock, Parts
 from ddax.graph.sessions import LocalServices
 from ddax.graph.snapshots import answered, attended, checkpoint_of, cut_short, newest, whole
@@ -105,7 +106,7 @@ def open_agent(
     refuse_models(chosen, given, home)
     return Agent(
         chosen, home=home, parts=given, build=build, clock=clock, monotonic=monotonic,
-        saver=checkpointer, items=store, config=config,
+        lent=Lent(checkpointer, store, config or {}),
     )  # fmt: skip
 
 
@@ -116,12 +117,10 @@ class Agent(Plainly):
 
     def __init__(
         self, context: Context, *, home: Path | str | None, parts: Parts | None,
-        build: Callable[[LocalServices], Builder], clock: Clock, monotonic: Clock,
-        saver: BaseCheckpointSaver[Any] | None = None, items: BaseStore | None = None,
-        config: RunnableConfig | None = None,
+        build: Callable[[LocalServices], Builder], clock: Clock, monotonic: Clock, lent: Lent,
     ) -> None:  # fmt: skip
         self.context = context
-        self._saver, self._items, self._config = saver, items, config or {}
+        self._saver, self._items, self._config = lent.saver, lent.items, lent.config
         self._home_path, self._parts, self._build = home, parts, build
         self._clock, self._monotonic = clock, monotonic
         self._stack = contextlib.AsyncExitStack()
@@ -192,7 +191,7 @@ class Agent(Plainly):
         check_task(task, asked)
         check_state(state)
         given: Any = {**(state or {}), **Input(task=task)}
-        refuse_unknown(given, self.graph.takes)
+        check_given(given, self.graph.takes)
         name = named(thread, self._clock())
         async with self._begun(name):
             known = await asyncio.to_thread(self.runs.load, name)

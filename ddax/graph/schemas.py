@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, get_type_hints
 from typing_extensions import TypedDict, is_typeddict
 
 from ddax.errors import UsageError
+from ddax.graph.misfits import misfit, spelled
 from ddax.graph.state import Input, State
 from ddax.types import JsonDict
 
@@ -76,6 +77,12 @@ def own_values(state: Mapping[str, Any]) -> JsonDict:
     return {name: value for name, value in state.items() if name not in _ours()}
 
 
+def check_given(given: object, taken: Fields) -> None:
+    """Refuse an input with a field that the graph would drop, or with a value of another type."""
+    refuse_unknown(given, taken)
+    refuse_mistyped(given, taken)
+
+
 def refuse_unknown(given: object, taken: Fields) -> None:
     """Refuse an input with a key that the graph would drop; raises UsageError that names it.
 
@@ -90,6 +97,23 @@ def refuse_unknown(given: object, taken: Fields) -> None:
             mend="Declare it: open_agent(build=partial(build_graph, state_schema=Mine)), with"
             f" class Mine(State): {lost[0]}: ...",
         )
+
+
+def refuse_mistyped(given: object, taken: Fields) -> None:
+    """Refuse a value of a field of one's own that is of another type; raises UsageError that names it.
+
+    What JSON makes of a type is taken for it. Of a field with a reducer it is the reducer that says what
+    it takes.
+    """
+    if not isinstance(given, Mapping):
+        return
+    for name in given:
+        if name in taken and name not in _ours() and (fault := misfit(given[name], taken[name])):
+            raise UsageError(
+                f"The field {name!r} of the state is given a value of another type.",
+                why=fault,
+                mend=f"Give what its schema declares: {name}: {spelled(taken[name])}",
+            )
 
 
 def check_state(given: object) -> None:

@@ -24,8 +24,10 @@ from ddax.debate.panel import Seat
 from ddax.dynamics.aims import Aims
 from ddax.dynamics.places import Places
 from ddax.graph.handed import Parts as Parts
+from ddax.graph.repairs import Repairs, open_repairs
 from ddax.memory.protocol import Embedder, Memory
 from ddax.reasoning.entailment.rules import lexical
+from ddax.reasoning.free import FreeReasoner
 from ddax.reasoning.protocol import Reasoner
 from ddax.types import EntailmentCheck, JsonDict, Usage
 
@@ -69,7 +71,7 @@ class Session:
     scale: Calibration
     clock: Clock
     monotonic: Clock
-    free: Reasoner
+    free: FreeReasoner
     """The reasoner that asks no model: it costs nothing, and does what needs none."""
     ahead: Ahead
     """Embeds what will be asked for soon, while a model is waited for; closed with the session."""
@@ -93,6 +95,8 @@ class Session:
     """The reasoners of the models that a seat names for itself."""
     pictures: PictureStore | None = None
     """Pictures of what was seen, by their hash; None keeps none."""
+    repairs: Repairs | None = field(default_factory=open_repairs)
+    """The repair of code; None where that part of ddax was left out."""
     reads: bool = True
     """Whether there is anything to read: sources, a web that is searched, documents somebody brought."""
     forms: Mapping[str, type[BaseModel]] = field(default_factory=dict)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections.abc import Awaitable, Sequence
@@ -10,6 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ddax.collecting import seldom
 from ddax.configs.settings import Context
 from ddax.graph.opening import open_rows, open_session
 from ddax.graph.served import Gate
@@ -55,6 +57,7 @@ class LocalServices:
         """Who is told how many files of the sources were read while a session opens; from another thread."""
         self.forms: dict[str, type[BaseModel]] = {}
         self._opening = asyncio.Lock()
+        self._collecting = contextlib.ExitStack()
 
     async def session(self, context: Context | None, *, soon: Sequence[str] = ()) -> Session:
         """Return the session of these settings, opened at the first call.
@@ -105,10 +108,11 @@ class LocalServices:
         sessions = [*self._sessions.values()]
         self._sessions.clear()
         self._last = None
-        try:
-            await _shut(sessions)
-        finally:
-            await asyncio.to_thread(close_files)
+        with self._collecting.pop_all():
+            try:
+                await _shut(sessions)
+            finally:
+                await asyncio.to_thread(close_files)
 
     async def _close_idle(self, but: tuple[str | None, str]) -> None:
         """Close the sessions that nobody uses, oldest use first, until as many are left as are kept."""
@@ -133,6 +137,9 @@ class LocalServices:
         if others:  # it remembers the newest vectors, and none of the settings name another
             parts = replace(parts, embedder=others[0].embedder)
         home = self._home if owner is None else await self._gate.home(self._home, owner)
+        if not self._sessions:
+            self._collecting.close()
+            self._collecting.enter_context(seldom())
         session = await open_session(
             settings, home, parts, clock=self._clock, monotonic=self._monotonic, soon=soon, told=self._tell,
             served=owner is not None,

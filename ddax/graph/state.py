@@ -5,8 +5,8 @@ Plain, small values only: text longer than a few hundred characters lives in the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, Any, NotRequired
+from collections.abc import Sequence, Sized
+from typing import Annotated, Any, NotRequired, Self, TypeVar
 
 from langchain_core.messages import AnyMessage, RemoveMessage
 from langgraph.channels import DeltaChannel
@@ -20,20 +20,57 @@ from ddax.ideas.requirements import Requirement
 from ddax.types import ActionCall, Idea, JsonDict, NodeName, Relation, Usage
 
 SNAPSHOT_FREQUENCY = 500
-"""Updates of the ideas between two full snapshots in the checkpoint store."""
+"""Updates of the ideas between two full snapshots in the checkpoint store, at least."""
+MESSAGE_FREQUENCY = 40
+"""Updates of the messages between two full snapshots, at least; a turn makes two."""
+MESSAGES_AN_UPDATE = 4
 
-IdeasChannel = Annotated[dict[str, Idea], DeltaChannel(merge_ideas, snapshot_frequency=SNAPSHOT_FREQUENCY)]
+Kept = TypeVar("Kept", bound=Sized)
+
+
+class SpreadDelta(DeltaChannel[Kept]):
+    """A value stored as changes, and whole the more seldom the longer it is.
+
+    So what its snapshots take, spread over the updates between them, is the same on an old thread as on a
+    new one: that of `share` entries an update.
+    """
+
+    share = 1
+    _least = 1
+
+    @property
+    def snapshot_frequency(self) -> int:
+        """Return the updates between two snapshots."""
+        return max(self._least, len(self.value) // self.share if isinstance(self.value, Sized) else 0)
+
+    @snapshot_frequency.setter
+    def snapshot_frequency(self, least: int) -> None:
+        self._least = least
+
+    def copy(self) -> Self:
+        """Return a channel of the same value, that is stored whole as seldom as this one."""
+        return self._alike(super().copy())
+
+    def from_checkpoint(self, checkpoint: Any) -> Self:
+        """Return a channel of a stored value, that is stored whole as seldom as this one."""
+        return self._alike(super().from_checkpoint(checkpoint))
+
+    def _alike(self, new: Self) -> Self:
+        new._least = self._least  # and not what the length of the value has made of it
+        return new
+
+
+IdeasChannel = Annotated[dict[str, Idea], SpreadDelta(merge_ideas, snapshot_frequency=SNAPSHOT_FREQUENCY)]
 """The one place that knows how ideas are stored: only what a step changed is written."""
 
-MESSAGE_FREQUENCY = 40
-"""Updates of the messages between two full snapshots; a turn makes two."""
 
-
-class MessagesDelta(DeltaChannel[list[AnyMessage]]):
+class MessagesDelta(SpreadDelta[list[AnyMessage]]):
     """Chat messages, stored as changes; one that removes all messages empties the list, as clients expect.
 
     The reducer is LangGraph's own: by it LangGraph knows to give each message an id before it is stored.
     """
+
+    share = MESSAGES_AN_UPDATE
 
     def __init__(self, reducer: Any, typ: Any = None, *, snapshot_frequency: int = MESSAGE_FREQUENCY) -> None:
         super().__init__(reducer, typ, snapshot_frequency=snapshot_frequency)
@@ -110,7 +147,8 @@ class Outcome(TypedDict, total=False):
     """What came of an idea in this step: at most 260 bytes, the rest in the memory.
 
     `relation` and `confidence` are of a verification: how independent documents relate to the claim.
-    `settles` says that an action has checked it and that it solves the task.
+    `settles` says that an action has checked it and that it solves the task, `unread` that the claims of its
+    pages are taken with those of the other leaves of the step.
     """
 
     idea: str
@@ -121,6 +159,7 @@ class Outcome(TypedDict, total=False):
     relation: Relation
     confidence: float
     settles: bool
+    unread: bool
 
 
 class Answer(TypedDict, total=False):
@@ -179,6 +218,8 @@ class LeafPacket(TypedDict):
     """The bytes the idea takes, which leave the rest to its result and its evidence."""
     left: NotRequired[int]
     """Ideas that stay open beside the leaves of this step: with none, no value of it decides anything."""
+    beside: NotRequired[int]
+    """The leaves of this step, this one among them."""
     known: NotRequired[list[JsonDict]]
     """What the ideas found that a leaf needs: `id`, `title`, `status`, `result`, `origins`."""
     turn: NotRequired[str]

@@ -36,7 +36,7 @@ def check_task(task: object, settings: Context) -> None:
         )
     check_length(task)
     if isinstance(settings.output, dict):
-        from ddax.reasoning.language.forms import check_form
+        from ddax.reasoning.answer_form import check_form
 
         check_form(settings.output)
     if any(source.startswith(BROWSER) for source in settings.sources):

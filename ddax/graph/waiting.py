@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from ddax.errors import UsageError
 from ddax.graph.entering import not_open
+from ddax.loops import loop_factory
 
 if TYPE_CHECKING:
     from ddax.graph.results import RunResult
@@ -110,7 +111,7 @@ def _in_a_loop() -> bool:
 def _live(begun: Future[asyncio.AbstractEventLoop]) -> None:
     """Run a loop until it is stopped; whoever starts it is told where there can be none."""
     try:
-        runner = asyncio.Runner()
+        runner = asyncio.Runner(loop_factory=loop_factory())
         loop = runner.get_loop()
     except BaseException as error:
         begun.set_exception(error)

@@ -1,6 +1,6 @@
 """When two calls are the same: one name, and arguments that are equal in whatever order they stand.
 
-So are counted what was tried (`indexed`, `ddax.evolution.actr`) and what was approved or done
+So are counted what was tried (`indexed`, `ddax.dynamics.utility`) and what was approved or done
 (`content_of`). Looser on purpose are `ddax.nodes.joining.same` and `ddax.reasoning.plans`, which ask whether
 a plan says a thing twice; `ddax.nodes.answered.call_text` is for people to read.
 """

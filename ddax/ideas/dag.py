@@ -48,6 +48,16 @@ def subtree(ideas: Ideas, root_id: str) -> list[Idea]:
     return [ideas[i] for i in index_of(ideas).order.get(task_of(root_id), ())]
 
 
+def roots(ideas: Ideas) -> list[str]:
+    """Return the ids of the roots of all tasks, oldest first."""
+    return list(index_of(ideas).below.get(NO_PARENT, ()))
+
+
+def origins(ideas: Ideas, root_id: str) -> frozenset[str]:
+    """Return where everything comes from that the ideas of a task which are done with have read."""
+    return index_of(ideas).origins(task_of(root_id))
+
+
 def live(ideas: Ideas, root_id: str) -> list[Idea]:
     """Return the ideas of a task that are not final, in the order of their ids."""
     return [ideas[i] for i in index_of(ideas).live.get(task_of(root_id), ())]

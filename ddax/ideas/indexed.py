@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ddax.ideas.calls import action_key
 from ddax.ideas.ids import sort_key, task_of
+from ddax.ideas.origins import join
 from ddax.ideas.tally import Tally
 from ddax.types import FINAL, LOST, NO_PARENT, Idea
 
@@ -44,6 +45,7 @@ class Index:
         self._tally: Tally | None = None
         self._rows: dict[str, tuple[Rows, frozenset[str]]] = {}
         self.lost_below: dict[str, dict[str, tuple[int, float]]] = {}
+        self._read: dict[str, frozenset[str]] = {}
         for idea_id in sorted(ideas, key=sort_key):
             idea = ideas[idea_id]
             self.order.setdefault(task_of(idea_id), []).append(idea_id)
@@ -73,6 +75,8 @@ class Index:
         new.tried = {task: dict(counts) for task, counts in self.tried.items()} if ends else self.tried
         new._tally = None if self._tally is None else self._tally.after(ideas, touched)
         new._rows = {task: (rows, since.union(touched)) for task, (rows, since) in self._rows.items()}
+        tasks = {task_of(i) for i in touched}
+        new._read = {task: read for task, read in self._read.items() if task not in tasks}
         new._add(fresh)
         for idea_id in touched:
             if idea_id in self.ideas:
@@ -121,6 +125,13 @@ class Index:
     def keep(self, task: str, rows: Rows) -> None:
         """Keep the columns of a task, for this index and those after it."""
         self._rows[task] = (rows, frozenset())
+
+    def origins(self, task: str) -> frozenset[str]:
+        """Return where everything comes from that the final ideas of a task have read."""
+        if task not in self._read:
+            mine = (self.ideas[i] for i in self.order.get(task, ()))
+            self._read[task] = join(*(i.get("origins", ()) for i in mine if i["status"] in FINAL))
+        return self._read[task]
 
     def digest(self) -> str:
         """Return the hash of the whole DAG."""
@@ -192,21 +203,23 @@ class Dag(dict[str, Idea]):
     def __init__(self, ideas: Mapping[str, Idea]) -> None:
         super().__init__(ideas)
         self._index: Index | None = None
-        self._since: tuple[Index, frozenset[str]] | None = None
+        self._since: tuple[Dag, frozenset[str]] | None = None
 
     def after(self, changes: Mapping[str, Idea]) -> Self:
         """Return the DAG in which these ideas are new or stand for those of the same id."""
         new = type(self)(self)
         dict.update(new, changes)
-        base, since = (self._index, frozenset[str]()) if self._index else (self._since or (None, frozenset()))
-        new._since = None if base is None else (base, since | changes.keys())
+        # The one it came from is indexed where this one is: it may be asked again, or be the start of others.
+        base, since = (self, frozenset[str]()) if self._index or not self._since else self._since
+        new._since = (base, since | changes.keys()) if base else None
         return new
 
     @property
     def index(self) -> Index:
         """Return what is known of the structure."""
         if self._index is None:
-            self._index = Index(self) if self._since is None else self._since[0].after(self, self._since[1])
+            came = self._since
+            self._index = Index(self) if came is None else came[0].index.after(self, came[1])
             self._since = None
         return self._index
 

@@ -35,8 +35,8 @@ from ddax.memory.agent_file import (
     stamp,
     take_in,
 )
-from ddax.memory.dissents import dissent_depth, novelty_of
-from ddax.memory.files import locked, read_json, storage_errors, write_atomic
+from ddax.memory.dissents import LoggedDissent, dissent_depth, novelty_of
+from ddax.memory.files import in_lines, locked, read_json, storage_errors, write_atomic
 from ddax.memory.protocol import Embedder
 from ddax.memory.records import clean, digest
 from ddax.memory.trust import Formula
@@ -110,43 +110,25 @@ class Agents(ABC):
                 count_round(agent, self.clock())
         return agent
 
-    def log_dissent(
-        self,
-        name: str,
-        text: str,
-        *,
-        round_id: str,
-        context: JsonDict,
-        citations: Sequence[str],
-        impact: bool,
-        supported: bool,
-        held: str | None = None,
-        upheld: Sequence[str] | None = None,
-        verified_better: bool | None = None,
-    ) -> JsonDict:
-        """Log a dissent once and settle the trust; return the entry.
-
-        `impact` says that it changed the output, `supported` that a citation passed the support
-        check; `held` is the part of the text that holds (default: all of it) and `upheld` the cited
-        criteria that were found wanting (default: all). `verified_better` says whether what came
-        later showed it right; None where nothing has yet.
-        """
-        event = _event("dissent", name, round_id, json.dumps(context, sort_keys=True), text)
-        part = clean(text if held is None else held)
-        with self.changing(name, f"dissent_impact_{str(impact).lower()}") as agent:
+    def log_dissent(self, name: str, said: LoggedDissent, *, round_id: str) -> JsonDict:
+        """Log a dissent once and settle the trust; return the entry."""
+        event = _event("dissent", name, round_id, json.dumps(said.context, sort_keys=True), said.text)
+        part = clean(said.text if said.held is None else said.held)
+        with self.changing(name, f"dissent_impact_{str(said.impact).lower()}") as agent:
             known = find(agent, "dissent_history", event)
             if known is not None:
                 return known
             vector, novelty = self._novelty(part, agent)
             depth = dissent_depth(
-                part, citations, upheld=citations if upheld is None else upheld, novelty=novelty,
-                supported=supported,
+                part, said.citations, upheld=said.citations if said.upheld is None else said.upheld,
+                novelty=novelty, supported=said.supported,
             )  # fmt: skip
             entry = {
-                "id": event, "round_id": round_id, "timestamp": stamp(self.clock()), "context": context,
-                "dissent_text": clean(text), "rubric_citations": list(citations), "impact": impact,
-                "depth_score": depth, "feedback_incorporated": impact, "verified_better": verified_better,
-                "supported": supported, "embedding": vector,
+                "id": event, "round_id": round_id, "timestamp": stamp(self.clock()),
+                "context": said.context, "dissent_text": clean(said.text),
+                "rubric_citations": list(said.citations), "impact": said.impact, "depth_score": depth,
+                "feedback_incorporated": said.impact, "verified_better": said.verified_better,
+                "supported": said.supported, "embedding": vector,
             }  # fmt: skip
             take_in(agent, event, "dissent_history", entry)
         return entry
@@ -225,7 +207,7 @@ class AgentStore(Agents):
             before = json.dumps(agent)
             yield agent
             if self.settled(agent, before, reason):
-                write_atomic(path, json.dumps(agent, indent=1, allow_nan=False))
+                write_atomic(path, in_lines(agent))
 
 
 def vectors_of(dissents: Sequence[JsonDict], fingerprint: str) -> list[np.ndarray]:

@@ -67,6 +67,11 @@ class ChromaIndex:
         """Rows of collections by name, where they are known."""
         self._fresh: defaultdict[Place, FreshRows] = defaultdict(FreshRows)
 
+    @property
+    def made(self) -> bool:
+        """Whether there is one on disk."""
+        return self._root.exists()
+
     def open(self, total: int) -> None:
         """Open the index over `total` rows of record; one that a kill may have broken is probed first."""
         self._unclean = self._dirty.exists()

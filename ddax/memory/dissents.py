@@ -10,6 +10,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -54,6 +55,25 @@ def held_part(text: str, quotes: Sequence[str], *, result: str, about: str, chec
         ):
             kept[key] = sentence
     return " ".join(kept.values())
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoggedDissent:
+    """A dissent as it is logged with an agent, once what came of it is known.
+
+    `impact` says that it changed the output, `supported` that a citation passed the support check; `held` is
+    the part of the text that holds (None: all of it) and `upheld` the cited criteria that were found wanting
+    (None: all). `verified_better` says whether what came later showed it right; None where nothing has yet.
+    """
+
+    text: str
+    citations: Sequence[str]
+    impact: bool
+    supported: bool
+    context: JsonDict = field(default_factory=dict)
+    held: str | None = None
+    upheld: Sequence[str] | None = None
+    verified_better: bool | None = None
 
 
 def dissent_depth(

@@ -16,6 +16,9 @@ from ddax.memory.scoring import Trust, full_trust
 from ddax.memory.seats import Owned, Seat, leave, taken
 from ddax.memory.store import ChromaMemory
 
+FEW = 1000
+"""Rows of a namespace from which an index is made; fewer are searched one by one, sooner than one opens."""
+
 
 async def reach_memory(
     path: Path,
@@ -68,7 +71,7 @@ class SeatedMemory(ChromaMemory):
         trust: Trust | None,
     ) -> None:
         super().__init__(
-            owned.store, namespace, embedder, clock=clock, recall=recall, trust=trust or full_trust
+            owned.store, namespace, embedder, clock=clock, recall=recall, trust=trust or full_trust, few=FEW
         )
         self._owned, self._give_back = owned, partial(leave, seat)
         owned.host.own_clock = clock

@@ -20,6 +20,8 @@ LEDGER, REFLECTIONS = "ledger", "reflections"
 """The logs of experiences, and of the lessons that were drawn from them."""
 DECISIONS = "decisions"
 """The log that is a chain of hashes: its rows keep the task they were sealed with."""
+DOUBTS = "doubts"
+"""The log of what was weighed before a model was asked; entries of decisions hold it sealed."""
 HANDED_ON = "handed_on"
 """True in a log row that a task had from the one it branched off."""
 MEMORY_TYPES: tuple[MemoryType, ...] = ("internal_thought", "observation")

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ddax.errors import UsageError
+from ddax.memory.findable import FoundRows
 from ddax.memory.holding import Holding
 from ddax.memory.migrations import (
     Connection,
@@ -131,6 +132,7 @@ class RecordStore:
             self._db = db = open_database(path, STEPS)
             self._held = Holding(path, db)
         self.upkeep = UpkeepTables(self._db, path)
+        self._found = FoundRows(self._db, reading=reading)
 
     @contextmanager
     def together(self) -> Iterator[None]:
@@ -332,10 +334,8 @@ class RecordStore:
 
     def findable(self, ns: str, table: str, now: float) -> Iterator[tuple[str, JsonDict, Floats]]:
         """Yield (key, row, vector) of the rows of a log committed before `now`."""
-        sql = "SELECT key, row, vector FROM log WHERE ns = ? AND name = ? AND created < ? ORDER BY seq"
         with sqlite_errors(self.path):
-            for key, row, vector in self._db.execute(sql, (ns, table, now)).fetchall():
-                yield str(key), json.loads(row), floats(vector)
+            yield from self._found.of(ns, table, now)
 
     def texts(self, ns: str, *, every: bool) -> tuple[list[tuple[int, str]], list[tuple[int, JsonDict]]]:
         """Return (seq, text) of rows and (seq, row) of logs: those that lack a vector, or `every` one."""

@@ -104,12 +104,14 @@ class ChromaMemory:
         clock: Callable[[], float],
         recall: Recall,
         trust: Trust,
+        few: int = 0,
     ) -> None:
         self.namespace = namespace
         self._shared, self._record, self._index = shared, shared.record, shared.index
         self._ns, self._embedder, self._clock = namespace_key(namespace), embedder, clock
         self._recall, self._trust = recall, trust
         self.indexed, self._closed = False, False
+        self._few, self._index_wanted = few, False
         self._give_back = partial(release, shared)
         self._embed = RecentVectors(embedder, shared.ask_embedder).of
         self._near = partial(shared.index.nearest, self._ns, embedder.fingerprint)
@@ -135,11 +137,25 @@ class ChromaMemory:
             await self._embed_anew(every=not fits)
             await self.rebuild()
         else:
+            await self._read(lambda: self._want_index(self._index.made))
+
+    def _want_index(self, made: bool) -> None:
+        """Begin to bring the index in step, where there is one or it begins to pay; on the record's thread.
+
+        It takes longer to open than so `few` rows take to be searched, and holds nothing the record has not.
+        """
+        if made or not self._few or self._count_rows() >= self._few:
+            self._index_wanted = True
             self._shared.on_index(self._reconcile)
+
+    def _count_rows(self) -> int:
+        return sum(self._record.count(self._ns, kind) for kind in MEMORY_TYPES)
 
     async def rebuild(self) -> int:
         """Make the index anew from the record; return how many rows it holds."""
         self._check_open()
+
+        self._index_wanted = True
 
         def work() -> int:
             self.indexed = False
@@ -367,10 +383,13 @@ class ChromaMemory:
             lambda kind, ids: record(lambda: self._record.vectors(ns, ids)).result(),
         )
         self.indexed = True
-        return sum(record(lambda kind=kind: self._record.count(ns, kind)).result() for kind in MEMORY_TYPES)  # type: ignore[misc]
+        return record(self._count_rows).result()
 
     def _to_index(self, changes: Sequence[Change]) -> None:
         """Queue what leaves did together, in one go, which is quicker; the last word on a row holds."""
+        if not self._index_wanted:  # all that was written till then goes into it at once
+            self._want_index(made=False)
+            return
         last = {row_id: (of, vector) for of, row_id, vector in changes}
         for kind in MEMORY_TYPES:
             rows = {row_id: vector for row_id, (of, vector) in last.items() if of == kind}

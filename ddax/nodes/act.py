@@ -17,6 +17,7 @@ from numpy.random import Generator
 from ddax.actions.protocol import ActionContext, ActionResult
 from ddax.configs.settings import Context
 from ddax.errors import ActionError, Blocked, DdaxError, StateError, Unavailable
+from ddax.graph.ports import Acts, Remembers
 from ddax.graph.services import Session
 from ddax.graph.state import LeafPacket, Outcome, Update
 from ddax.ideas.calls import content_of
@@ -156,7 +157,7 @@ async def _hold(packet: LeafPacket, session: Session, entry: Entry, effect: Effe
     return f"approval: {seen.permission.reason}"
 
 
-async def _shown(packet: LeafPacket, session: Session, effect: Effect, seen: Asked) -> JsonDict:
+async def _shown(packet: LeafPacket, session: Remembers, effect: Effect, seen: Asked) -> JsonDict:
     """Keep what would have been done, and let the run go on as if it had been."""
     call, task = packet["action"], packet["work"]["id"]
     row = {
@@ -224,7 +225,7 @@ def _ends_the_run(error: BaseException) -> bool:
     return isinstance(error, KeyboardInterrupt | GeneratorExit | Unavailable)
 
 
-def _may_be_done(packet: LeafPacket, session: Session, error: BaseException) -> bool:
+def _may_be_done(packet: LeafPacket, session: Acts, error: BaseException) -> bool:
     """Tell whether an action that failed may have changed something all the same.
 
     Only one that says of itself that the same call would fail again has surely done nothing.
@@ -240,7 +241,7 @@ def _limit(packet: LeafPacket, session: Session) -> LeafTime:
     return LeafTime(own, budget - session.seconds(packet["work"]["thread"], packet["usage"]), budget)
 
 
-def _origins(packet: LeafPacket, session: Session, result: ActionResult | None) -> Origins:
+def _origins(packet: LeafPacket, session: Acts, result: ActionResult | None) -> Origins:
     """Return what the leaf rests on after its action: what its plan had read, and what it brought."""
     call = packet["action"]
     return join(packet["origins"], brought(session.actions.get(call["name"]), call, result))
@@ -313,12 +314,13 @@ async def _store(packet: LeafPacket, session: Session, result: ActionResult) -> 
         verified = await _verified(packet, session, result.hits)
         told, row["verified"] = verified.outcome(), {**asdict(verified), "mark": verified.mark()}
     told = told or (without_orders(result.summary) if origins else result.summary)
+    row |= {"unread": True} if kept.waits else {}
     if "turn" in packet:
         row["told"] = whole_told(result, session.redactor.cut, clean=bool(origins))
     return {**row, "text": clip(told, RESULT_BYTES)}
 
 
-def _stamped(record: Record, origins: list[str], packet: LeafPacket, session: Session) -> Record:
+def _stamped(record: Record, origins: list[str], packet: LeafPacket, session: Acts) -> Record:
     """Return a row that says where it comes from, where its own source does not."""
     action = session.actions.get(packet["action"]["name"])
     if action is not None and action.brings and record.source == TOOL + action.name:
@@ -339,7 +341,7 @@ async def _verified(packet: LeafPacket, session: Session, hits: tuple[Hit, ...])
     return await asyncio.to_thread(compare, claim, query, hits, own, session.check)
 
 
-async def _contradicts(session: Session, ids: list[str], task: str) -> bool:
+async def _contradicts(session: Remembers, ids: list[str], task: str) -> bool:
     """Tell whether what was just stored speaks surely enough against what was there."""
     met = await session.memory.upkeep.relations(ids) if ids else []
     return any(
@@ -366,7 +368,7 @@ def _update(packet: LeafPacket, row: JsonDict) -> Update:
     }
     if row.get("shown"):  # nobody forecast that nothing would happen: no surprise
         update["outcomes"][leaf]["expected"] = row["text"]
-    update["outcomes"][leaf] |= {"settles": True} if row.get("settles") else {}
+    update["outcomes"][leaf] |= {key: True for key in ("settles", "unread") if row.get(key)}
     if "verified" in row:
         seen = row["verified"]
         outcome = {**update["outcomes"][leaf], "relation": seen["relation"], "confidence": seen["confidence"]}

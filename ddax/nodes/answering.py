@@ -10,10 +10,10 @@ from ddax.debate.carried import short_unsupported
 from ddax.debate.support import CARRIED, Means, Support, supports
 from ddax.graph.services import Session
 from ddax.graph.state import Answer, State
+from ddax.memory.likeness import Vectors
 from ddax.nodes.gather import citation_row, whole_text
 from ddax.nodes.knowing import all_own
 from ddax.reasoning.budget import FREE
-from ddax.reasoning.embedded.vectors import Vectors
 from ddax.reasoning.protocol import Stated, Synthesis
 from ddax.reasoning.reports import body_of
 from ddax.types import Citation

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from ddax.errors import StateError
+from ddax.graph.ports import Remembers
 from ddax.graph.services import Session
 from ddax.ideas.idea import ARGUMENT_BYTES, UNCUT
 from ddax.memory.records import digest
@@ -25,7 +26,7 @@ REFERENCE_BYTES = 50
 """What the object takes that stands for one."""
 
 
-async def stowed(call: ActionCall, session: Session) -> ActionCall:
+async def stowed(call: ActionCall, session: Remembers) -> ActionCall:
     """Return a call that fits into graph state, its long arguments kept in the memory."""
     args = dict(call["args"])
     texts = {name: json.dumps(value, ensure_ascii=False, default=str) for name, value in args.items()}
@@ -60,7 +61,7 @@ async def whole(call: ActionCall, session: Session) -> ActionCall:
     return ActionCall(name=call["name"], args=args, intent=call.get("intent", ""))
 
 
-async def _value(value: Any, session: Session) -> Any:
+async def _value(value: Any, session: Remembers) -> Any:
     if not (isinstance(value, Mapping) and set(value) == {KEPT}):
         return value
     rows = await session.memory.rows(TEXTS, digest=str(value[KEPT]))

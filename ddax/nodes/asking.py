@@ -10,6 +10,7 @@ import numpy as np
 
 from ddax.dynamics.question import expected_change, leanings
 from ddax.errors import BudgetExceeded, ReasonerError
+from ddax.graph.ports import Remembers
 from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.ideas import dag
@@ -131,7 +132,7 @@ async def _asked(
     return await _kept(session, key, question.text, question.usage)
 
 
-async def _kept(session: Session, key: str, text: str, usage: Usage) -> JsonDict:
+async def _kept(session: Remembers, key: str, text: str, usage: Usage) -> JsonDict:
     row = {"text": text, "usage": usage_row(usage)}
     await session.memory.log(ASKED, {"key": key, **row}, key=key)
     return row

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ddax.reasoning.embedded.bearing import Mentions
-from ddax.reasoning.embedded.question import analyse
+from ddax.text.mentions import Mentions
+from ddax.text.question import analyse
 from ddax.types import Passage
 
 

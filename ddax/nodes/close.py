@@ -35,7 +35,7 @@ from ddax.nodes.placed import placed
 from ddax.nodes.quoting import synthesis
 from ddax.nodes.remembered import remembered
 from ddax.nodes.turns import UNFINISHED
-from ddax.nodes.withheld import withheld
+from ddax.nodes.withheld import with_unsearched, withheld
 from ddax.reasoning.budget import REACHED, usage_of
 from ddax.reasoning.protocol import MergeRequest
 from ddax.reasoning.sourced import FIXED, TOLD, of_passages, sourced
@@ -64,6 +64,7 @@ async def close(state: State, *, session: Session) -> Update:
     status, reason = _status(state, answer, refused)
     answer = await placed(await remembered(state, answer, session), session)
     answer = await withheld(answer, state["work"], session)
+    answer = await with_unsearched(answer, state["work"], session)
     await settle_values(state, session, answer, status)
     root = state["work"]["root"]
     doubtful = doubts(state, answer.get("citations", []))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ddax.configs.settings import Evolution
-from ddax.evolution.pressure import Impasse, PressureWeights, ambiguity_of, pressure, trigger
+from ddax.dynamics.pressure import Impasse, PressureWeights, ambiguity_of, pressure, trigger
 from ddax.graph.state import State
 from ddax.ideas import dag
 from ddax.types import Idea

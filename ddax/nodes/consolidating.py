@@ -6,6 +6,7 @@ by a row of its own.
 
 from __future__ import annotations
 
+from ddax.graph.ports import Remembers
 from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.memory.consolidate import consolidate
@@ -30,7 +31,7 @@ async def consolidate_memory(state: State, session: Session) -> None:
     await session.memory.log(ENDED, {"task": work["id"]}, key=work["id"])
 
 
-async def _consolidate(state: State, session: Session) -> None:
+async def _consolidate(state: State, session: Remembers) -> None:
     work = state["work"]
     ended = {row["task"] for row in await session.memory.rows(ENDED, limit=MANY)}
     known = {str(row["task"]) for row in await session.memory.rows(TASKS, limit=MANY)}

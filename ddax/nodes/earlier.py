@@ -7,18 +7,20 @@ shown them beside the task; searches and the reasoner without a model get the ta
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from langchain_core.messages import AIMessage
 
 from ddax.graph.state import Answer, State, Work
+from ddax.ideas import dag
 from ddax.ideas.idea import TITLE_BYTES, clip, is_final
 from ddax.ideas.origins import Origins, join
 from ddax.nodes.gather import of_earlier
 from ddax.reasoning.followup import meant
 from ddax.reasoning.sourced import UNKNOWN
 from ddax.reasoning.told import Turn
-from ddax.types import NO_PARENT, JsonDict
+from ddax.types import JsonDict
 
 TURNS = 4
 """Earlier turns that are told: the newest."""
@@ -40,32 +42,64 @@ def said(content: Any) -> str:
 
 def earlier(state: State, clean: Callable[[str], str] = str) -> tuple[Turn, ...]:
     """Return the turns before the open task, oldest first, each cut; `clean` takes secrets out of them."""
-    found, asked = list[Turn](), ""
-    for message in state.get("messages", []):
-        kind, text = getattr(message, "type", ""), said(message.content)
-        if kind == "human":
-            asked = text
-        elif kind == "ai" and text.strip():
-            found.append(_turn(message, asked, text, found, clean))
-            asked = ""
+    found = list[Turn]()
+    for message, asked in _newest(_answered(state)):
+        found.append(_turn(message, asked, found, clean))
     return tuple(turn for turn in found if turn.question)[-TURNS:]
 
 
-def _turn(message: Any, asked: str, text: str, before: list[Turn], clean: Callable[[str], str]) -> Turn:
+def _answered(state: State) -> list[tuple[Any, str]]:
+    """Return the answers of a thread, each with what was asked before it."""
+    found, asked = list[tuple[Any, str]](), ""
+    for message in state.get("messages", []):
+        kind = getattr(message, "type", "")
+        if kind == "human":
+            asked = said(message.content)
+        elif kind == "ai" and said(message.content).strip():
+            found.append((message, asked))
+            asked = ""
+    return found
+
+
+def _newest(answered: list[tuple[Any, str]]) -> list[tuple[Any, str]]:
+    """Return the newest answers, from one on that says itself how its question was read."""
+    asking = 0
+    for place in reversed(range(len(answered))):
+        told, asked = _told(answered[place][0]), answered[place][1]
+        asking += bool(str(told.get("question") or asked).strip())
+        if asking >= TURNS and told.get("question"):
+            return answered[place:]
+    return answered
+
+
+def _told(message: Any) -> Mapping[str, Any]:
+    """Return what an answer says of itself, where it is one of ours."""
     told = message.response_metadata.get(KEY)
-    told = told if isinstance(told, Mapping) else {}
+    return told if isinstance(told, Mapping) else {}
+
+
+def _turn(message: Any, asked: str, before: list[Turn], clean: Callable[[str], str]) -> Turn:
+    told = _told(message)
 
     def cut(value: object, limit: int) -> str:
         return clip(clean(str(value or "")), limit)
 
     question = cut(told.get("question") or asked, QUESTION_BYTES)
-    read_as = cut(told.get("read_as"), QUESTION_BYTES) or meant(question, before)
+    # A task of ours says how it was read, unless that was as it stands.
+    read_as = (
+        cut(told.get("read_as"), QUESTION_BYTES) if told.get("question") else _meant(question, *before[-1:])
+    )
     return Turn(
-        question, cut(text, ANSWER_BYTES),
+        question, cut(said(message.content), ANSWER_BYTES),
         sources=tuple(cut(title, TITLE_BYTES) for title in _titles(message)),
         short=cut(told.get("short"), TITLE_BYTES),
         read_as="" if read_as == question else read_as,
     )  # fmt: skip
+
+
+@lru_cache(maxsize=1024)  # a front end brings all turns of its chat each time
+def _meant(question: str, *before: Turn) -> str:
+    return meant(question, before)
 
 
 def _titles(message: Any) -> list[str]:
@@ -77,9 +111,9 @@ def _titles(message: Any) -> list[str]:
 
 def of_turns(state: State) -> Origins:
     """Return where earlier turns come from; an answer that is none of this thread's own may be private."""
-    roots = [i for i in state["ideas"].values() if i["parent"] == NO_PARENT and is_final(i)]
+    ended = sum(is_final(state["ideas"][root]) for root in dag.roots(state["ideas"]))
     told = [m for m in state.get("messages", []) if getattr(m, "type", "") == "ai"]
-    return join(of_earlier(state), UNKNOWN if len(told) > len(roots) else ())
+    return join(of_earlier(state), UNKNOWN if len(told) > ended else ())
 
 
 def message_of(answer: Answer, work: Work, status: str, otherwise: str) -> AIMessage:

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from functools import partial
 from pathlib import PurePath
 
 from ddax.errors import DdaxError, SandboxError, SourceError
-from ddax.evolution.code_task import find_code
-from ddax.evolution.learned import RULES, adjustments, rule_row, successes
-from ddax.evolution.project import read_folder
-from ddax.evolution.records import RepairResult
+from ddax.graph.ports import Remembers
+from ddax.graph.repairs import Repaired, Repairs, needed
 from ddax.graph.services import Session
 from ddax.graph.state import Answer, Outcome, State, Update
 from ddax.ideas import dag, grow
@@ -34,14 +32,16 @@ ANSWER_CHARS = 20_000
 
 async def evolve(state: State, *, session: Session) -> Update:
     """Search for a patch that makes the failing tests pass, and end the task with it."""
+    repairs = needed(session.repairs)
     grown = _leaf(state)
     leaf = next(i for i, fields in grown.items() if fields.get("kind") == "leaf")
     try:
-        result = await _repair(state, session)
+        result = await _repair(state, session, repairs)
     except (SandboxError, SourceError) as error:
         return _failed(grown, leaf, error, session.paid)
     text = _summary(result)
     await _remember(state, session, leaf, result)
+    await _learn(state, session, leaf, result, repairs)
     outcome = Outcome(
         idea=leaf,
         ok=result.solved,
@@ -70,31 +70,24 @@ async def evolve(state: State, *, session: Session) -> Update:
     return update
 
 
-async def _repair(state: State, session: Session) -> RepairResult:
-    from ddax.evolution.repair import repair
-
-    if not await asyncio.to_thread(find_code, (state["work"]["code"],)):
+async def _repair(state: State, session: Session, repairs: Repairs) -> Repaired:
+    root = state["work"]["code"]
+    if not await asyncio.to_thread(repairs.find, (root,)):
         raise SourceError(
-            f"The code in {state['work']['code']!r} is gone.",
+            f"The code in {root!r} is gone.",
             why="It was there when the task was opened, and no code with tests is there now.",
             mend="Put the folder back and resume: ddax resume",
         )
-    task = (await asyncio.to_thread(read_folder, state["work"]["code"])).task
-    rules = await session.memory.rows(RULES, limit=MANY, committed_before=state["work"]["opened"])
-    task = replace(
-        task,
-        targets=_free(task.targets, state["work"]["code"], state["work"].get("requirements", [])),
-        goal=await task_text(state, session),
-        hold_out=True,
-        priors=adjustments(successes(rules)),
-    )
     reasoner = (
         None
         if session.reasoner.name == "embedded"
         else session.metered(state["work"]["id"], state.get("usage", {}))
     )
-    return await repair(
-        task,
+    return await repairs.repair(
+        root,
+        goal=await task_text(state, session),
+        may_change=partial(_free, root=root, requirements=state["work"].get("requirements", [])),
+        learned=await session.memory.rows(repairs.log, limit=MANY, committed_before=state["work"]["opened"]),
         settings=session.settings.evolution,
         reasoner=reasoner,
         rng=session.rng(state["step"], "evolve"),
@@ -160,7 +153,7 @@ def _failed(grown: Patch, leaf: str, cause: DdaxError, paid: JsonDict) -> Update
     }
 
 
-def _summary(result: RepairResult) -> str:
+def _summary(result: Repaired) -> str:
     before, after = result.tests_before, result.tests_after
     counts = f"{before[0]} of {before[1]} before, {after[0]} of {after[1]} after"
     head = f"{result.hypothesis} Tests passed: {counts}."
@@ -168,7 +161,7 @@ def _summary(result: RepairResult) -> str:
     return f"{head} {tried}\n\n{result.diff}" if result.solved else f"No repair was found. {head} {tried}"
 
 
-async def _remember(state: State, session: Session, leaf: str, result: RepairResult) -> None:
+async def _remember(state: State, session: Remembers, leaf: str, result: Repaired) -> None:
     row = {
         "task": state["work"]["id"],
         "idea": leaf,
@@ -184,9 +177,6 @@ async def _remember(state: State, session: Session, leaf: str, result: RepairRes
         "caveats": list(result.caveats),
     }
     await session.memory.log("repairs", row, key=f"{state['work']['id']}:{leaf}")
-    for operator in result.operators:
-        rule = rule_row(operator, state["work"]["id"])
-        await session.memory.log(RULES, rule, key=f"{state['work']['id']}:{leaf}:{operator}")
     if result.solved:
         thought = Record(
             "internal_thought",
@@ -199,3 +189,11 @@ async def _remember(state: State, session: Session, leaf: str, result: RepairRes
             meta={"kind": "repair", "origins": sorted(CODE_READ)},
         )
         await session.memory.put([thought])
+
+
+async def _learn(state: State, session: Remembers, leaf: str, result: Repaired, repairs: Repairs) -> None:
+    """Note which edits have held, for the repairs of later tasks."""
+    task = state["work"]["id"]
+    for operator in result.operators:
+        rule = repairs.rule_row(operator, task)
+        await session.memory.log(repairs.log, rule, key=f"{task}:{leaf}:{operator}")

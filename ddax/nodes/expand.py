@@ -17,6 +17,7 @@ from dataclasses import replace
 from ddax.actions.described import tools_of
 from ddax.actions.protocol import of_descriptions
 from ddax.errors import ReasonerError, Unavailable
+from ddax.graph.ports import Acts, Asks
 from ddax.graph.services import Session
 from ddax.graph.state import State, Update
 from ddax.ideas import dag, grow
@@ -28,6 +29,7 @@ from ddax.nodes.arguments import stowed_all
 from ddax.nodes.claims import verify_leaf
 from ddax.nodes.coding import TEST
 from ddax.nodes.curiosity import with_curiosity
+from ddax.nodes.doubting import Chance, holds
 from ddax.nodes.earlier import earlier, of_turns
 from ddax.nodes.first import first_search
 from ddax.nodes.gather import (
@@ -53,11 +55,12 @@ from ddax.nodes.road import PLANNED, is_quick, plain
 from ddax.nodes.rules import by_rule, of_rules
 from ddax.nodes.seen import same_view, seen_last, viewed
 from ddax.nodes.unread import idle, unread
+from ddax.nodes.using import use_tools
 from ddax.nodes.widen import NO_MORE
 from ddax.reasoning.budget import FREE, usage_of
 from ddax.reasoning.protocol import ExpandRequest, Expansion
 from ddax.reasoning.sourced import FIXED, TOLD, of_passages, of_request, sourced
-from ddax.types import NO_PARENT, ActionCall, Idea, Proposal, Usage
+from ddax.types import NO_PARENT, ActionCall, Idea, JsonDict, Proposal, Usage
 
 READING = frozenset({"search", "visit"})
 """Actions that no plan needs where there is nothing to search and to read."""
@@ -73,11 +76,14 @@ async def expand(state: State, *, session: Session) -> Update:
     parent = parent_of(state["ideas"], focus) if mode == "replan" else focus
     if (known := at_once(state, session, parent, mode)) is not None:
         return {"ideas": known}
-    reply = await by_rule(state, session, parent, mode) or await first_search(state, session, parent, mode)
+    reply = await by_rule(state, session, parent, mode) or await use_tools(state, session, parent, mode)
+    reply = reply or await first_search(state, session, parent, mode)
     origins = await _known(state, session, parent)
     if reply is None:
         request = await _request(state, session, parent)
         origins = join(origins, of_request(request))
+        if not _is_worth(state, session, focus, mode, request):
+            return {"ideas": {parent["id"]: Idea(reason=NO_MORE)}} if mode == "wider" else {}
         try:
             reply = await _plan(state, request, session)
         except Unavailable:
@@ -98,6 +104,7 @@ async def expand(state: State, *, session: Session) -> Update:
 async def _together(state: State, session: Session, parents: Sequence[Idea]) -> Update:
     """Plan several ideas by one call; where its reply is of no use, the first of them by itself."""
     request = await _request(state, session, parents[0], parents[1:])
+    _is_worth(state, session, parents[0], "", request)
     try:
         reply = await _plan(state, request, session)
     except Unavailable:
@@ -132,7 +139,27 @@ async def _known(state: State, session: Session, parent: Idea) -> Origins:
     )
 
 
-async def _plan(state: State, request: ExpandRequest, session: Session) -> Expansion:
+def _is_worth(state: State, session: Session, focus: Idea, mode: str, request: ExpandRequest) -> bool:
+    """Tell whether a plan is worth its price: a first one always, since nothing is done without it."""
+    if is_quick(state["work"]):
+        return True
+    if mode == "replan":
+        change, why = max(map(_surprise, state.get("verdicts", {}).values()), default=1.0), "a surprise"
+    elif mode == "wider":
+        change, why = 1 - focus["Q"], "how far what is planned falls short of a full value"
+    else:
+        change, why = 1.0, "nothing is planned here yet"
+    told = sum(len(passage.text) for passage in request.evidence) + len(request.task)
+    return holds(
+        state, session, Chance("plan", focus["id"], change=change, characters=told, needed=not mode, why=why)
+    )
+
+
+def _surprise(verdict: JsonDict) -> float:
+    return float(verdict.get("surprise", 0.0))
+
+
+async def _plan(state: State, request: ExpandRequest, session: Asks) -> Expansion:
     """Ask for a plan: on the quick road no model."""
     if is_quick(state["work"]):
         return await session.free.expand(plain(request))
@@ -181,7 +208,7 @@ def _planned(
     return grow.give_up(ideas, state["work"]["root"], apply_patches(patch, [grown]))
 
 
-def _demanded(state: State, session: Session, parent: Idea) -> tuple[Proposal, ...]:
+def _demanded(state: State, session: Acts, parent: Idea) -> tuple[Proposal, ...]:
     """Return, at the root, a visit for each source the task demands and nobody has planned to read."""
     if parent["parent"] != NO_PARENT or "visit" not in session.actions:
         return ()

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from ddax.graph.services import Session
 from ddax.nodes.road import CLAIMS, chosen
 from ddax.reasoning.budget import FREE
-from ddax.reasoning.protocol import ExtractRequest
-from ddax.reasoning.sourced import TOLD, of_passages, sourced
+from ddax.reasoning.protocol import ExtractRequest, Reasoner
+from ddax.reasoning.sourced import FIXED, TOLD, of_passages, sourced
 from ddax.types import Passage
 
 NOTES = "notes"
@@ -27,11 +27,15 @@ async def fitted(
     room, length = session.settings.models.passages, sum(len(passage.text) for passage in passages)
     if session.reasoner.name in FREE or length <= room:
         return tuple(passages)
-    request = ExtractRequest(question, question, tuple(passages), CLAIMS)
-    request = sourced(request, task=TOLD, intent=TOLD, passages=of_passages(passages))
-    claims = (await session.free.extract(request)).claims
-    kept = chosen(passages, [claim.citation.passage_id for claim in claims], room)
+    kept = chosen(passages, await best_first(passages, question, session.free), room)
     shown = sum(len(passage.text) for passage in kept)
     note = f"{what}: the model was given {shown:,} of {length:,} characters read, those that bear most on it"
     await session.memory.log(NOTES, {"task": task, "note": note}, key=f"{task}:fitted:{what}")
     return kept
+
+
+async def best_first(passages: Sequence[Passage], question: str, free: Reasoner) -> list[str]:
+    """Return the ids of the passages that bear on a question, best first, by a reading without a model."""
+    request = ExtractRequest(question, question, tuple(passages), CLAIMS)
+    request = sourced(request, task=TOLD, intent=TOLD, passages=of_passages(passages), others=FIXED)
+    return [claim.citation.passage_id for claim in (await free.extract(request)).claims]

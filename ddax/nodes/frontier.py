@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ddax.dynamics.aims import Aim
 from ddax.dynamics.forces import directions, mind_forces
 from ddax.dynamics.score import (
+    Known,
     Terms,
     Weights,
     all_misaligned,
@@ -224,14 +225,16 @@ def score(view: Frontier, candidates: list[Idea], loss: Mapping[str, int]) -> Te
     N, visited = view.N[rows], np.maximum(view.N[rows], 1.0)
     return terms_of(
         view.cosine[rows],
-        Q=view.Q[rows] * visited / (visited + lost),
-        N=N + lost,
-        P=normalised(view.P[rows]),
-        total_n=float(_level_visits(view, candidates) + lost.sum()),
+        Known(
+            Q=view.Q[rows] * visited / (visited + lost),
+            N=N + lost,
+            P=normalised(view.P[rows]),
+            total_n=float(_level_visits(view, candidates) + lost.sum()),
+            tabu=np.array(view.tabu(ids), dtype=np.float64),
+        ),
         rho=view.rho,
         c=view.c,
         weights=view.weights,
-        tabu=np.array(view.tabu(ids), dtype=np.float64),
     )
 
 

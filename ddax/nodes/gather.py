@@ -11,10 +11,11 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from ddax.errors import UNDONE
+from ddax.graph.ports import Acts, Remembers
 from ddax.graph.services import Session
 from ddax.graph.state import State, Work
 from ddax.ideas import dag
-from ddax.ideas.idea import Ideas, is_final
+from ddax.ideas.idea import Ideas
 from ddax.ideas.origins import Origins, join, of_kept, of_record
 from ddax.ideas.requirements import without_wording
 from ddax.memory.protocol import MANY, MemoryHit, RecallQuery
@@ -25,7 +26,7 @@ from ddax.nodes.standing import writers
 from ddax.reasoning.budget import FREE
 from ddax.reasoning.protocol import Brief, Finding
 from ddax.reasoning.sourced import TOLD, UNKNOWN
-from ddax.types import NO_PARENT, Citation, Hit, Idea, JsonDict, Passage, Record, Usage
+from ddax.types import Citation, Hit, Idea, JsonDict, Passage, Record, Usage
 
 HITS = "hits"
 CLAIMS = "claims"
@@ -63,7 +64,7 @@ async def recall(state: State, session: Session, text: str) -> list[MemoryHit]:
     return [hit for hit in hits if hit.record.task == work["id"] or not _outdated(hit.record, session)]
 
 
-def _outdated(record: Record, session: Session) -> bool:
+def _outdated(record: Record, session: Acts) -> bool:
     return of_page(record) and session.library.holds(record.source, record.text) is False
 
 
@@ -136,7 +137,7 @@ async def evidence(state: State, session: Session, text: str) -> tuple[Passage, 
     return read + bearing(await task_text(state, session), read, recalled)
 
 
-async def found(state: State, session: Session) -> tuple[Passage, ...]:
+async def found(state: State, session: Remembers) -> tuple[Passage, ...]:
     """Return the documents that searches and visits of this task have found, oldest first."""
     rows = await session.memory.rows(HITS, task=state["work"]["id"], limit=MANY)
     rows = [row for row in rows if row["step"] < state.get("step", 0)]
@@ -152,14 +153,13 @@ def visited(ideas: Ideas, root: str) -> tuple[str, ...]:
 
 def read_by(ideas: Ideas, root: str) -> Origins:
     """Return where everything comes from that a task has read so far."""
-    return join(*(idea.get("origins", ()) for idea in dag.subtree(ideas, root) if is_final(idea)))
+    return dag.origins(ideas, root)
 
 
 def of_earlier(state: State) -> Origins:
     """Return where earlier turns of a thread come from: the user, and all that their tasks had read."""
     ideas, mine = state["ideas"], state["work"]["root"]
-    roots = [i for i, idea in ideas.items() if idea["parent"] == NO_PARENT and i != mine]
-    return join(TOLD, *(read_by(ideas, root) for root in roots))
+    return join(TOLD, *(read_by(ideas, root) for root in dag.roots(ideas) if root != mine))
 
 
 def of_ideas(ideas: Ideas, ids: Iterable[str]) -> Origins:
@@ -232,19 +232,21 @@ def citation_row(citation: Citation) -> JsonDict:
     }
 
 
-async def lessons(state: State, session: Session, title: str) -> tuple[str, ...]:
+async def lessons(state: State, session: Remembers, title: str) -> tuple[str, ...]:
     """Return what a human taught in this task, then the two lessons that fit the decision best.
 
     A reflection is recalled by the task and the idea together, at a similarity of 0.25 or more (dda-x 8.5).
     """
     work = state["work"]
+    if not session.settings.rules.lessons:
+        return tuple(work.get("taught", []))
     recalled = await session.memory.lessons(
         f"{work['text']} {title}", kind="policy", now=work["opened"], k=LESSONS, minimum=LIKE
     )
     return tuple(dict.fromkeys([*work.get("taught", []), *recalled]))
 
 
-async def of_lessons(state: State, session: Session, texts: Iterable[str]) -> Origins:
+async def of_lessons(state: State, session: Remembers, texts: Iterable[str]) -> Origins:
     """Return where lessons come from: a human who taught them in this task, else what they were learned from.
 
     A lesson that says nothing of it, as those of older releases, may be private.

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ddax.evolution.actr import Option, Tabu, Utility, learned_chance, resolve
-from ddax.evolution.pressure import Impasse, impasse_of
+from ddax.dynamics.pressure import Impasse, impasse_of
+from ddax.dynamics.utility import Option, Tabu, Utility, learned_chance, resolve
+from ddax.graph.ports import Acts
 from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.ideas import dag
@@ -117,7 +118,7 @@ def _expected(leaf: Idea) -> str:
     return leaf.get("expected", "") or leaf["title"]
 
 
-def _cost(session: Session, leaf: Idea) -> float:
+def _cost(session: Acts, leaf: Idea) -> float:
     action = session.actions.get(leaf["action"]["name"])
     # What is not there can only fail: it is as dear as the dearest.
     return max(COSTS.values()) if action is None else COSTS[action.effect]

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ddax.dynamics.prune import near_duplicates
+from ddax.graph.ports import Acts, Asks
 from ddax.graph.services import Session
 from ddax.ideas import dag
 from ddax.ideas.idea import UNCUT, Ideas, Patch, apply_patches, fitted, is_final
@@ -119,7 +120,7 @@ def _groups(
 
 
 async def _near(
-    group: _Group, session: Session, outside: dict[int, str], inside: dict[int, int], why: dict[int, str]
+    group: _Group, session: Asks, outside: dict[int, str], inside: dict[int, int], why: dict[int, str]
 ) -> None:
     """Note the twins of one group among what is dropped."""
     E = await session.embed(*group.texts)
@@ -185,7 +186,7 @@ def _will_end(ideas: Ideas, idea_id: str) -> bool:
     return idea["status"] == "done" or (not is_final(idea) and all(is_final(ideas[n]) for n in idea["needs"]))
 
 
-def _harmless(call: ActionCall, session: Session) -> bool:
+def _harmless(call: ActionCall, session: Acts) -> bool:
     return call["name"] in session.actions and session.actions[call["name"]].effect in ("none", "reads")
 
 

@@ -16,6 +16,7 @@ from ddax.debate.panel import debaters, fixed_roles
 from ddax.debate.roles import Debater
 from ddax.debate.rubric import load_rubric
 from ddax.debate.task_rubric import rubric_row, task_rubric
+from ddax.graph.ports import Asks
 from ddax.graph.services import Session
 from ddax.graph.state import Answer, State
 from ddax.ideas.origins import Origins
@@ -32,9 +33,8 @@ JUDGING = "judging"
 
 @dataclass(frozen=True)
 class Bench:
-    """The reasoner of the run, the participants, their roles, the criteria, this task's calibration."""
+    """The participants, their roles, the criteria, this task's calibration."""
 
-    reasoner: Reasoner
     present: tuple[Debater, ...]
     fixed: Mapping[str, str]
     rubric: tuple[str, ...]
@@ -55,8 +55,9 @@ async def bench(state: State, session: Session, text: str, *, idea: str) -> Benc
 
     own = session.metered(work, usage, idea=idea)
     present = await panel(state, session, *debaters(session.seats, own, opened))
+    alone = (Debater(own.name, own),)
     maps = {name: CalibrationMap.of(kept) for name, kept in row["maps"].items()}
-    return Bench(own, tuple(present), fixed_roles(session.seats), tuple(row["rubric"]), maps)
+    return Bench(tuple(present) or alone, fixed_roles(session.seats), tuple(row["rubric"]), maps)
 
 
 async def judging(state: State, session: Session, text: str) -> JsonDict:
@@ -79,7 +80,7 @@ async def judging(state: State, session: Session, text: str) -> JsonDict:
     return row
 
 
-def has_own_rubric(session: Session) -> bool:
+def has_own_rubric(session: Asks) -> bool:
     """Tell whether a task adds criteria of its own; a model that judges reads the task itself."""
     asked = session.settings.debate.task_rubric
     return session.reasoner.name in FREE if asked is None else asked

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ddax.actions.registry import BUILT_IN
+from ddax.graph.ports import Acts, Asks
 from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.ideas import dag, grow
@@ -12,12 +13,12 @@ from ddax.reasoning.budget import FREE
 from ddax.types import NO_PARENT, Idea
 
 
-def nothing_to_read(session: Session) -> bool:
+def nothing_to_read(session: Acts) -> bool:
     """Tell whether there are no sources, no web to search, no world and no actions but our own."""
     return not session.reads and session.world is None and set(session.actions) <= set(BUILT_IN)
 
 
-def may_know(session: Session) -> bool:
+def may_know(session: Asks) -> bool:
     """Tell whether a model is there that may answer with what it knows."""
     return session.reasoner.name not in FREE and session.settings.knowledge != "forbid"
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from ddax.dynamics.score import PRESETS
 from ddax.dynamics.tree import ROOT_NODE, Policy, Tree
 from ddax.errors import BudgetExceeded, ReasonerError
+from ddax.graph.ports import Acts
 from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.ideas import dag, grow
@@ -101,7 +102,7 @@ def one_at_a_time(
     return targets - (frozenset(outside) - {first})
 
 
-def _is_outside(leaf: Idea, session: Session) -> bool:
+def _is_outside(leaf: Idea, session: Acts) -> bool:
     action = session.actions.get(leaf["action"]["name"])
     return action is not None and action.effect in OUTSIDE
 
@@ -164,7 +165,7 @@ async def _value(state: State, session: Session, leaf: Idea, found: Lookahead) -
     request = JudgeRequest(text, leaf["title"], forecast.expected, leaf.get("expected", ""), known)
     request = sourced(
         request, task=TOLD, idea=planned, result=of_request(ahead), expected=planned, evidence=read,
-        arguments=FIXED, lessons=FIXED, rubric=FIXED,
+        arguments=FIXED, lessons=FIXED, rubric=FIXED, others=FIXED,
     )  # fmt: skip
     judged = await reasoner.judge(request)
     found.usage = found.usage + judged.usage

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ddax.graph.ports import Remembers
 from ddax.graph.services import Session
 from ddax.graph.state import Outcome, State, Update
 from ddax.ideas import dag
@@ -107,7 +108,7 @@ def _stale(state: State, signal: Signal) -> bool | None:
 
 
 async def _question(
-    state: State, session: Session, before: MoodState, step: Step, signal: Signal
+    state: State, session: Remembers, before: MoodState, step: Step, signal: Signal
 ) -> dict[str, JsonDict]:
     """Return the question of a mood that has just come to rest, where a human is there to help."""
     settings, work = session.settings, state["work"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ddax.graph.services import Session
+from ddax.graph.ports import Remembers
 from ddax.graph.state import Work
 from ddax.ideas.calls import content_of
 from ddax.types import ActionCall, Effect, JsonDict
@@ -54,7 +54,7 @@ class Entry:
 
 
 async def look_up(
-    session: Session, effect: Effect, *, work: Work, leaf: str, step: int, action: ActionCall, key: str,
+    session: Remembers, effect: Effect, *, work: Work, leaf: str, step: int, action: ActionCall, key: str,
     chained: bool = False,
 ) -> Entry:  # fmt: skip
     """Return the entry of a leaf that is about to be executed, with what is known of it."""
@@ -80,18 +80,18 @@ async def look_up(
     return replace(entry, idem=open_ones[0]["idem"], begun=max(int(row["step"]) for row in open_ones))
 
 
-async def intend(session: Session, entry: Entry) -> None:
+async def intend(session: Remembers, entry: Entry) -> None:
     """Write down that an action is begun; each attempt of a later step has a row of its own."""
     row = {**entry.columns(), "leaf": entry.leaf, "step": entry.step, "action": dict(entry.action)}
     await session.memory.log(INTENTS, row, key=entry.attempt)
 
 
-async def settle(session: Session, entry: Entry, row: JsonDict) -> None:
+async def settle(session: Remembers, entry: Entry, row: JsonDict) -> None:
     """Write down what came of it."""
     await session.memory.log(RESULTS, {**entry.columns(), **row}, key=entry.name)
 
 
-async def note_unknown(session: Session, entry: Entry, effect: Effect, ruling: str) -> None:
+async def note_unknown(session: Remembers, entry: Entry, effect: Effect, ruling: str) -> None:
     """Count an outcome that nobody knows, and say how it was met."""
     row = {"task": entry.task, "leaf": entry.leaf, "key": entry.key, "effect": effect, "ruling": ruling}
     await session.memory.log(UNKNOWNS, row, key=f"{entry.name}:{ruling}")

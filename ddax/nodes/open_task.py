@@ -19,9 +19,10 @@ from ddax.actions.sources.skipping import rows_of, skipped_of
 from ddax.configs.settings import SCHEMA_VERSION, Context
 from ddax.dynamics.state import attractor, new_attractor, open_mind
 from ddax.errors import UsageError
-from ddax.evolution.code_task import find_code
+from ddax.graph.repairs import found_code
 from ddax.graph.services import Session
 from ddax.graph.state import State, Update, Work
+from ddax.ideas import dag
 from ddax.ideas.idea import clip, root
 from ddax.ideas.origins import read
 from ddax.ideas.requirements import FORMS, Requirement, merged, parse
@@ -43,7 +44,7 @@ REQUIREMENT_CHARS = 20_000
 async def open_task(state: State, runtime: Runtime[Context], *, session: Session) -> Update:
     """Open a task: its root idea, its lessons, and the mind it starts with."""
     text = session.redactor.text(_text(state, session.redactor.text))
-    number = sum(1 for idea in state.get("ideas", {}).values() if not idea["parent"])
+    number = len(dag.roots(state.get("ideas", {})))
     work = await _work(text, number, runtime, session)
     idea = _root(state, number, work, session)
     row = {"task": work["id"], "text": text, "thread": work["thread"], "opened": work["opened"]}
@@ -123,7 +124,7 @@ async def _work(text: str, number: int, runtime: Runtime[Context], session: Sess
     thread = str(info.thread_id or "") if info is not None else ""
     opened = round(session.clock(), 3)
     identity = sha256(f"{thread}/{number}/{opened}/{text}".encode("utf-8", "replace")).hexdigest()[:12]
-    code = await asyncio.to_thread(find_code, session.settings.sources)
+    code = await asyncio.to_thread(found_code, session.repairs, session.settings.sources)
     work = Work(
         id=identity,
         root=str(number),

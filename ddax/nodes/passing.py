@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ddax.graph.services import Session
+from ddax.graph.ports import Asks
 from ddax.graph.state import State
 from ddax.ideas import dag
 from ddax.ideas.idea import Ideas
@@ -22,7 +22,7 @@ PASSED_ON = "passed on as it was found"
 """The reason of a merge that put nothing together."""
 
 
-def passed_on(state: State, session: Session, said: Sequence[Finding]) -> Synthesis | None:
+def passed_on(state: State, session: Asks, said: Sequence[Finding]) -> Synthesis | None:
     """Return the findings of an inner idea as its synthesis; None where they are to be put together.
 
     They are where a finding failed, where they are too many or none is quoted, and where more than
@@ -40,7 +40,7 @@ def passed_on(state: State, session: Session, said: Sequence[Finding]) -> Synthe
     return Synthesis(" ".join(finding.result for finding in said), citations, True, carried)
 
 
-def of_nothing(session: Session, idea: Idea, said: Sequence[Finding]) -> Synthesis | None:
+def of_nothing(session: Asks, idea: Idea, said: Sequence[Finding]) -> Synthesis | None:
     """Return what is made of findings none of which found anything; None where one did or nobody is paid."""
     if session.reasoner.name in FREE or not said or any(not _is_empty(finding) for finding in said):
         return None

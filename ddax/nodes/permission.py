@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from ddax.actions.policy import WAYS_OUT, Permission, Reach, Standing, permit, reach_of
 from ddax.actions.protocol import Action, ActionResult
 from ddax.errors import ActionError
+from ddax.graph.ports import Acts, Remembers
 from ddax.graph.services import Session
 from ddax.ideas.calls import content_of
 from ddax.ideas.origins import (
@@ -99,7 +100,7 @@ async def approved(
     return [row for row in here if row["approved"] and row.get("content") == bound]
 
 
-async def said_of(session: Session, *, task: str, leaf: str, turn: str) -> JsonDict | None:
+async def said_of(session: Remembers, *, task: str, leaf: str, turn: str) -> JsonDict | None:
     """Return the last word of a human on a call in a leaf of several turns; None where there is none."""
     rows = await session.memory.rows(APPROVALS, leaf=leaf, task=task, turn=turn)
     return rows[-1] if rows else None
@@ -174,7 +175,7 @@ async def _origins(
     return join(*found, *named) or frozenset({MODEL})
 
 
-def _described(session: Session, called: Action) -> dict[str, str]:
+def _described(session: Acts, called: Action) -> dict[str, str]:
     """Return what others say of their tools, by the tool; who is called knows what it said itself."""
     return {
         TOOL + name: "\n".join([action.doc, action.about or "", json.dumps(action.own_schema, default=str)])
@@ -183,7 +184,7 @@ def _described(session: Session, called: Action) -> dict[str, str]:
     }
 
 
-async def _public(session: Session, task: str) -> dict[str, str]:
+async def _public(session: Remembers, task: str) -> dict[str, str]:
     """Return what this task has read that is no secret: texts by their origin."""
     rows = await session.memory.rows(RESULTS, task=task, limit=MANY)
     ids = [str(item) for row in rows for item in row.get("evidence", ())]
@@ -195,7 +196,7 @@ async def _public(session: Session, task: str) -> dict[str, str]:
     return texts
 
 
-def _set(name: str, session: Session) -> Standing:
+def _set(name: str, session: Acts) -> Standing:
     """Return what the settings, or the words a run was started with, say of all actions of a name."""
     words = session.settings.actions
     if name in words.deny:

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from ddax.dynamics.rigidity import leave_protect, mark_asked, mark_conservative
 from ddax.dynamics.state import Mind
 from ddax.errors import ActionError, StateError
+from ddax.graph.ports import Acts, Remembers
 from ddax.graph.services import Session
 from ddax.graph.state import State, Update
 from ddax.ideas import grow
@@ -60,7 +61,7 @@ def _answered(question: JsonDict, state: State, session: Session) -> HumanAnswer
         asked = {**question, "problem": problem}
 
 
-def _misfit(answer: HumanAnswer, question: JsonDict, state: State, session: Session) -> str:
+def _misfit(answer: HumanAnswer, question: JsonDict, state: State, session: Acts) -> str:
     """Return why changed arguments are none that the action takes; empty where they are, or none given."""
     if answer.arguments is None or question.get("kind") == REST or answer.choice not in (EDIT, CHOOSE, GO_ON):
         return ""
@@ -102,7 +103,7 @@ async def _apply(state: State, session: Session, answer: HumanAnswer, about: str
     )
 
 
-async def _teach(state: State, session: Session, answer: HumanAnswer) -> None:
+async def _teach(state: State, session: Remembers, answer: HumanAnswer) -> None:
     """Remember what a human taught: as a thought, and as a lesson for the decisions of later tasks."""
     work, text = state["work"], answer.lesson.strip()
     thought = Record(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ddax.dynamics.prune import beyond_beam, weak
+from ddax.graph.ports import Remembers
 from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.ideas import dag, grow
@@ -52,7 +53,9 @@ def given_up(ideas: Ideas, root: str, cuts: Mapping[str, str]) -> Patch:
     return grow.give_up(ideas, root, patch) if patch else {}
 
 
-async def log_cuts(state: State, session: Session, step: int, cuts: Mapping[str, str], *, kind: str) -> None:
+async def log_cuts(
+    state: State, session: Remembers, step: int, cuts: Mapping[str, str], *, kind: str
+) -> None:
     """Log why ideas were pruned: by `value` or `beam`, `solved`, `joined`, `forbidden`, `large`."""
     work = state["work"]["id"]
     for idea_id, reason in cuts.items():

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from ddax.debate.quotes import is_verbatim
 from ddax.errors import InvalidReply, told_fault
+from ddax.graph.ports import Remembers
 from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.nodes.gather import as_passage
@@ -54,7 +55,7 @@ def _unfit(fault: str, reply: Synthesis) -> InvalidReply:
     return error
 
 
-async def verbatim(reply: Synthesis, session: Session) -> Synthesis:
+async def verbatim(reply: Synthesis, session: Remembers) -> Synthesis:
     """Return a synthesis without the citations whose quote does not stand in the stored row they name."""
     if not reply.citations:
         return reply

@@ -20,6 +20,8 @@ from ddax.ideas.origins import read
 from ddax.memory.protocol import MANY
 from ddax.memory.records import LEDGER, REFLECTIONS
 from ddax.nodes.consolidating import consolidate_memory
+from ddax.nodes.decide import Made, decide
+from ddax.nodes.doubting import Chance, holds
 from ddax.nodes.gather import of_chain, task_text, usage_row
 from ddax.nodes.road import is_quick
 from ddax.nodes.rules import settle_rules
@@ -32,6 +34,8 @@ from ddax.types import JsonDict, Usage
 POLICY_LESSONS = 3
 VALUE_LESSONS = 1
 LESSON_CHARS = 700
+LATER = 0.25
+"""Share of its worth that a lesson has: it changes nothing here, and a later task only if it is alike."""
 SHARE = 0.1
 """Lessons for each call of a model that a run has made, at most: learning never costs as much as the task."""
 
@@ -44,6 +48,7 @@ async def reflect(state: State, *, session: Session) -> Update:
     spent = Usage()
     text = await task_text(state, session)
     found = contrasts(rows, state["ideas"], threshold)[: affordable(state)]
+    found = [one for one in found if session.settings.rules.lessons and _is_worth(state, session, *one)]
     requests = [_request(state, text, kind, row) for kind, _, row in found]
     asked = (
         _lesson(state, session, request, row) for request, (_, _, row) in zip(requests, found, strict=True)
@@ -70,7 +75,39 @@ async def reflect(state: State, *, session: Session) -> Update:
     await settle_rules(state, session)
     metrics = await settle(state, session)
     await consolidate_memory(state, session)
-    return {"usage": usage_row(spent), "metrics": metrics}
+    return {"usage": usage_row(spent), "metrics": metrics, **await _sealed(state, session)}
+
+
+def _is_worth(
+    state: State, session: Session, kind: Literal["policy", "value"], error: float, row: JsonDict
+) -> bool:
+    """Tell whether a lesson is worth its price: it serves a later task, which may never come."""
+    if is_quick(state["work"]):
+        return True  # it is drawn without a model
+    told = len(row["expected"]) + len(row["actual"]) + len(state["work"]["text"])
+    why = f"a lesson on {'what was done' if kind == 'policy' else 'what was valued'}, for later tasks"
+    return holds(
+        state,
+        session,
+        Chance("reflect", row["idea"], change=min(1.0, error), stakes=LATER, characters=told, why=why),
+    )
+
+
+async def _sealed(state: State, session: Session) -> Update:
+    """Seal what was weighed here: no selection follows that would."""
+    weighed = session.place.doubts if session.place is not None else []
+    if not weighed:
+        return {}
+    made = Made(
+        following="close",
+        rule="worth learning",
+        focus=(),
+        terms=(),
+        mode="",
+        more={"doubts": weighed},
+    )
+    decision = await decide(state, session, made, step=state["step"])
+    return {"decision": decision}
 
 
 def affordable(state: State) -> int:

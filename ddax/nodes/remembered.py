@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ddax.graph.ports import Acts
 from ddax.graph.services import Session
 from ddax.graph.state import Answer, State
 from ddax.nodes.gather import read_ids, read_pages
@@ -24,6 +25,6 @@ async def remembered(state: State, answer: Answer, session: Session) -> Answer:
     return Answer(**{**answer, "citations": marked})
 
 
-def _marked(citation: JsonDict, row: Record | None, session: Session) -> JsonDict:
+def _marked(citation: JsonDict, row: Record | None, session: Acts) -> JsonDict:
     held = row is None or session.library.holds(row.source, row.text)
     return citation if held else {**citation, "remembered": True}

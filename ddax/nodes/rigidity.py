@@ -12,6 +12,7 @@ from ddax.dynamics.rigidity import observe
 from ddax.dynamics.stability import critical_gains, reported
 from ddax.dynamics.state import Mind, project
 from ddax.dynamics.surprise import Calibration, forecast_surprise, hybrid_surprise, td_error
+from ddax.graph.ports import Remembers
 from ddax.graph.services import Session
 from ddax.graph.state import Outcome, State, Update
 from ddax.ideas import dag
@@ -64,7 +65,7 @@ def _surprise(
     }
 
 
-async def _ledger(state: State, session: Session, outcome: Outcome, mind: Mind, felt: JsonDict) -> None:
+async def _ledger(state: State, session: Remembers, outcome: Outcome, mind: Mind, felt: JsonDict) -> None:
     """Write one experience: what was done, expected and got, and how surprising it was."""
     work = state["work"]
     row = {

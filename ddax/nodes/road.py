@@ -13,16 +13,18 @@ from dataclasses import replace
 from typing import TypeVar
 
 from ddax.actions.registry import BUILT_IN
+from ddax.graph.ports import Asks
 from ddax.graph.services import Session
-from ddax.graph.state import Work
+from ddax.graph.state import State, Work
 from ddax.ideas import dag, grow
 from ddax.ideas.idea import Ideas, Patch
 from ddax.ideas.requirements import without_wording
 from ddax.memory.chunks import sentences
+from ddax.nodes.doubting import Chance, holds
 from ddax.reasoning.budget import FREE
 from ddax.reasoning.followup import meant
 from ddax.reasoning.protocol import ExpandRequest, ExtractRequest, Finding, MergeRequest, Synthesis
-from ddax.reasoning.sourced import of_request, sourced
+from ddax.reasoning.sourced import FIXED, of_request, sourced
 from ddax.types import Idea, Passage, Proposal
 from ddax.wording import gist
 
@@ -36,6 +38,8 @@ NOTHING = "nothing that answers"
 """What that reading gives where its support is too weak."""
 ASKED = 600
 """Characters of a task that are searched for and read for without a model: of a longer one both ends."""
+GOING_ON = 4
+"""Calls that a plan for what is missing takes, at least: the plan, a reading, a judge, a synthesis."""
 CLAIMS = 40
 """Claims by which passages are put in order."""
 
@@ -80,14 +84,14 @@ async def for_one_call(request: MergeRequest, session: Session) -> tuple[MergeRe
     return await _request(request, read, session), read
 
 
-async def _request(request: MergeRequest, read: Synthesis, session: Session) -> MergeRequest:
+async def _request(request: MergeRequest, read: Synthesis, session: Asks) -> MergeRequest:
     whole = replace(request, findings=(_checked(read),), thoughts=(), settling=True)
     room = session.settings.models.passages
     if sum(len(passage.text) for passage in request.evidence) <= room:
         return whole
     task, came = plain(request).task, of_request(request)
     asked = ExtractRequest(task, task, request.evidence, CLAIMS)
-    asked = sourced(asked, task=came, intent=came, passages=came)
+    asked = sourced(asked, task=came, intent=came, passages=came, others=FIXED)
     claims = (await session.free.extract(asked)).claims
     first = [*read.citations, *(claim.citation for claim in claims)]
     return replace(whole, evidence=chosen(request.evidence, [c.passage_id for c in first], room))
@@ -113,11 +117,24 @@ def chosen(evidence: Sequence[Passage], best: Iterable[str], room: int) -> tuple
     return tuple(passage for passage in evidence if passage.id in kept)
 
 
-def goes_on(work: Work, reply: Synthesis, session: Session) -> bool:
+def goes_on(state: State, reply: Synthesis, session: Session) -> bool:
     """Tell whether the answer of the root was not enough, so that a model is to plan for what is missing."""
-    if not is_quick(work) or session.settings.effort == "quick":
+    work, settings = state["work"], session.settings
+    if not is_quick(work) or settings.effort == "quick":
         return False
-    return not reply.found or reply.support < session.settings.debate.support
+    if not reply.found:
+        change, why = 1.0, "one call found no answer"
+    elif reply.support < settings.debate.support:
+        change, why = 1 - reply.support, "little of the answer is carried"
+    else:
+        change, why = 0.0, "the answer is carried by what was read"
+    return holds(
+        state,
+        session,
+        Chance(
+            "plan", work["root"], change=change, characters=settings.models.passages, calls=GOING_ON, why=why
+        ),
+    )
 
 
 def planned_on(ideas: Ideas, parent: Idea, *, step: int) -> Patch:

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ddax.debate.records import Verdict
+from ddax.graph.ports import Acts, Asks, Remembers
 from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.ideas.origins import Origins, join, of_kept, read
@@ -20,9 +21,9 @@ from ddax.memory.chunks import sentences
 from ddax.memory.protocol import MANY
 from ddax.memory.rules import Match, PlanStep, Rule, count_use, learn, matching
 from ddax.nodes.gather import CLAIMS, found, read_by, read_pages, task_text
-from ddax.reasoning.embedded.question import analyse
 from ddax.reasoning.protocol import Expansion, Finding, Synthesis
 from ddax.reasoning.sourced import of_passages
+from ddax.text.question import analyse
 from ddax.types import MENTION, NO_PARENT, ActionCall, Hit, Idea, JsonDict, Passage, Proposal
 
 PLANS = "rule_plans"
@@ -77,7 +78,7 @@ async def _matches(state: State, session: Session) -> list[Match]:
     )  # fmt: skip
 
 
-async def _document(session: Session, name: str) -> Hit | None:
+async def _document(session: Acts, name: str) -> Hit | None:
     """Find the document a name is the title of; titles are looked up, nothing is read."""
     for hit in await session.library.mentioned(name):
         if hit.title.casefold() == name.casefold():
@@ -243,7 +244,7 @@ def _cue(page: Passage, taken: Sequence[Passage], names: Sequence[str]) -> str:
     return ""
 
 
-async def planned(state: State, session: Session) -> dict[str, JsonDict]:
+async def planned(state: State, session: Remembers) -> dict[str, JsonDict]:
     """Return what rules have planned in a task, by the idea they planned under."""
     rows = await session.memory.rows(PLANS, task=state["work"]["id"], limit=MANY)
     return {str(row["idea"]): row for row in rows}
@@ -254,7 +255,7 @@ async def of_rules(state: State, session: Session) -> Origins:
     return join(*map(of_kept, (await planned(state, session)).values()))
 
 
-async def _log(state: State, session: Session, idea: Idea, row: JsonDict, *, stage: int) -> None:
+async def _log(state: State, session: Remembers, idea: Idea, row: JsonDict, *, stage: int) -> None:
     task = state["work"]["id"]
     kept = {key: row[key] for key in KEPT if key in row}
     await session.memory.log(
@@ -262,7 +263,7 @@ async def _log(state: State, session: Session, idea: Idea, row: JsonDict, *, sta
     )
 
 
-async def _likeness(session: Session, cue: str, texts: Sequence[str]) -> list[float]:
+async def _likeness(session: Asks, cue: str, texts: Sequence[str]) -> list[float]:
     if not texts:
         return []
     rows = await session.embed(_bare(cue), *map(_bare, texts))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from ddax.environments.actions import PLACES, VIEWS
+from ddax.graph.ports import Remembers
 from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.memory.protocol import MANY
@@ -48,7 +49,7 @@ def same_view(passage: Passage, view: Seen) -> bool:
     return passage.text.split() == view.text.split()
 
 
-async def viewed(state: State, session: Session) -> tuple[str, ...]:
+async def viewed(state: State, session: Remembers) -> tuple[str, ...]:
     """Return the sources that were seen in the world of a task: they need no visit."""
     rows = await session.memory.rows(PLACES, task=state["work"]["id"], limit=MANY)
     return tuple(dict.fromkeys(str(row["source"]) for row in rows if row.get("source")))

@@ -12,42 +12,51 @@ from hashlib import sha256
 
 from langgraph.types import Overwrite
 
-from ddax.dynamics.rigidity import enter_protect, is_due
+from ddax.dynamics.rigidity import enter_protect
 from ddax.dynamics.state import Mind
 from ddax.graph.services import Session
 from ddax.graph.state import Decision, State, Update
 from ddax.ideas import dag, grow
-from ddax.ideas.idea import Patch, apply_patches, is_final
+from ddax.ideas.idea import Patch, apply_patches
 from ddax.nodes import together
-from ddax.nodes.coding import evolution_due
-from ddax.nodes.decide import decide
+from ddax.nodes.choosing import (
+    Choice,
+    ended,
+    finished_children,
+    forced_by_mood,
+    idea_to_expand,
+    leaves_to_act_on,
+    protected,
+    stuck_code,
+    surprised,
+)
+from ddax.nodes.decide import Made, decide
+from ddax.nodes.doubting import weighed_before
 from ddax.nodes.frontier import Descent, descend, frontier, policy_row
 from ddax.nodes.gather import usage_row
 from ddax.nodes.human import CHOSEN
 from ddax.nodes.impasse import Resolved, by_utility
 from ddax.nodes.lookahead import Lookahead, look_ahead, one_at_a_time
 from ddax.nodes.pruning import given_up, log_cuts, outside_beam, weak_branches
-from ddax.nodes.replan import MAX_REPLANS, replans, surprising
 from ddax.nodes.solved import spared
-from ddax.nodes.steering import before_the_end, forced, standstill
 from ddax.nodes.widen import Width
-from ddax.types import Idea, JsonDict, NodeName
+from ddax.types import JsonDict
 
+Rule = Callable[[State, Session, int, float], Choice | None]
+"""Takes the state, the session, the step and the seconds that were spent."""
+RULES: tuple[Rule, ...] = (
+    ended,  # the root is final, a cap is reached, or nothing moves any more → reflect
+    protected,  # an entry into protect mode, or a question that waits → protect
+    surprised,  # what an idea rests on came otherwise → expand anew
+    forced_by_mood,  # a step that the mood forces, or a conflict before the end → as it says
+    stuck_code,  # failing tests, and pressure or no change → evolve
+    finished_children,  # an expansion whose children are final → merge
+    leaves_to_act_on,  # runnable leaves, the best by score → act
+    idea_to_expand,  # open ideas, the best by score → expand
+)
+"""What is next: the first that holds decides; where none does there is nothing left but to reflect."""
 MAX_ROWS = 200
 """Scored candidates whose terms the decision log keeps."""
-
-
-@dataclass(frozen=True)
-class Choice:
-    """What is next and why."""
-
-    next: NodeName
-    rule: str
-    focus: tuple[str, ...] = ()
-    mode: str = ""
-    stop: tuple[str, str] = ("", "")
-    targets: frozenset[str] = field(default_factory=frozenset)
-    k: int = 1
 
 
 @dataclass(frozen=True)
@@ -128,17 +137,17 @@ async def _picked(left: Left, choice: Choice, session: Session, step: int) -> Pi
 async def _decided(left: Left, picked: Picked, session: Session, step: int) -> Decision:
     """Write the decision down, in the state that its cuts leave."""
     cuts = {**left.cuts, **picked.cuts}
-    return await decide(
-        _with_ideas(left.state, left.patch),
-        session,
-        step=step,
+    weighed = await weighed_before(left.state["work"]["id"], step, session)
+    made = Made(
         following=picked.choice.next,
         rule=picked.choice.rule,
         focus=picked.found.focus,
         terms=picked.found.terms[:MAX_ROWS],
         mode=picked.choice.mode,
-        more={**picked.facts, "cuts": cuts, "imagined": left.ahead.imagined},
+        more={**picked.facts, "cuts": cuts, "imagined": left.ahead.imagined}
+        | ({"doubts": weighed} if weighed else {}),
     )
+    return await decide(_with_ideas(left.state, left.patch), session, made, step=step)
 
 
 def _update(left: Left, picked: Picked, decision: Decision, seconds: float) -> Update:
@@ -206,88 +215,3 @@ def choose(state: State, session: Session, *, step: int, seconds: float) -> Choi
         if choice is not None:
             return choice
     return Choice("reflect", "nothing left to do")
-
-
-def _ended(state: State, session: Session, step: int, seconds: float) -> Choice | None:
-    """Stop at a cap, at a finished root, or at a standstill."""
-    root = state["ideas"][state["work"]["root"]]
-    if state.get("status") == "stopped":
-        return Choice("reflect", "stopped")
-    if is_final(root):
-        return Choice("reflect", f"the root is {root['status']}")
-    cap = reached(state, session, step, seconds)
-    if cap:
-        return Choice("reflect", "cap", stop=("stopped", f"budget: {cap}"))
-    still = standstill(state, session)
-    return Choice("reflect", "mood: standstill", stop=("stopped", still)) if still else None
-
-
-def reached(state: State, session: Session, step: int, seconds: float) -> str:
-    """Return the cap that is reached in words; empty where there is none."""
-    budget, usage = session.settings.budget, state.get("usage", {})
-    spent = {
-        "max_steps": (step - 1, budget.max_steps),
-        "max_seconds": (seconds, budget.max_seconds),
-        # As many as the cap may have been made: what needs no call goes on.
-        "max_model_calls": (usage.get("model_calls", 0) - 1, budget.max_model_calls),
-        "max_tokens": (usage.get("tokens", 0), budget.max_tokens),
-    }
-    over = [f"{name} = {cap:g} reached" for name, (value, cap) in spent.items() if value >= cap]
-    return over[0] if over else ""
-
-
-def _protected(state: State, session: Session, step: int, seconds: float) -> Choice | None:
-    """Enter protect mode once an entry, and ask what waits to be asked."""
-    mind = state.get("mind")
-    if mind and is_due(mind):  # type: ignore[arg-type]  # plain JSON in state
-        return Choice("protect", "protect mode")
-    if state.get("questions"):
-        return Choice("protect", "a question waits")
-    return None
-
-
-def _forced(state: State, session: Session, step: int, seconds: float) -> Choice | None:
-    """Take the step the mood forces, and check what is in conflict before the task is closed."""
-    found = forced(state, session, step) or before_the_end(state, session)
-    return None if found is None else Choice(found.next, found.rule, focus=(found.focus,), mode=found.mode)
-
-
-def _surprised(state: State, session: Session, step: int, seconds: float) -> Choice | None:
-    """Plan anew what rests on a surprising idea; everything else of the plan is followed."""
-    idea = surprising(state, session.settings.selection.replan_above)
-    if not idea or replans(state["ideas"], state["work"]["root"]) >= MAX_REPLANS:
-        return None
-    return Choice("expand", "surprise: plan anew", focus=(idea,), mode="replan")
-
-
-def _evolution(state: State, session: Session, step: int, seconds: float) -> Choice | None:
-    """Fall back to evolution on a task that has code and a test."""
-    if evolution_due(state, session.settings.evolution, step=step, seconds=seconds):
-        return Choice("evolve", "evolution trigger", focus=(state["work"]["root"],))
-    return None
-
-
-def _merge(state: State, session: Session, step: int, seconds: float) -> Choice | None:
-    """Merge an expansion whose children are all final."""
-    ready = dag.mergeable(state["ideas"], state["work"]["root"])
-    return Choice("merge", "children are final", focus=(ready["id"],)) if ready else None
-
-
-def _act(state: State, session: Session, step: int, seconds: float) -> Choice | None:
-    """Act on the best runnable leaves, several at once."""
-    leaves = dag.runnable_leaves(state["ideas"], state["work"]["root"])
-    return _scored("act", "runnable leaves", leaves, session.settings.budget.max_parallel)
-
-
-def _expand(state: State, session: Session, step: int, seconds: float) -> Choice | None:
-    """Expand the best open inner idea."""
-    ideas = dag.open_inner(state["ideas"], state["work"]["root"])
-    return _scored("expand", "an open idea", ideas, together.most(state, session))
-
-
-def _scored(node: NodeName, rule: str, ideas: list[Idea], k: int) -> Choice | None:
-    return Choice(node, rule, targets=frozenset(i["id"] for i in ideas), k=k) if ideas else None
-
-
-Rule = Callable[[State, Session, int, float], Choice | None]
-RULES: tuple[Rule, ...] = (_ended, _protected, _surprised, _forced, _evolution, _merge, _act, _expand)

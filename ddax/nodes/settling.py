@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from ddax.graph.ports import Asks
 from ddax.graph.services import Session
 from ddax.ideas.requirements import without_wording
 from ddax.reasoning.protocol import MergeRequest, Stated, Synthesis
@@ -40,7 +41,7 @@ async def settled(
     return _followed(reply, (*reply.citations, *first)) if quick else reply
 
 
-async def _carries(reply: Synthesis, plain: MergeRequest, session: Session) -> bool:
+async def _carries(reply: Synthesis, plain: MergeRequest, session: Asks) -> bool:
     said = _cited(reply)
     return bool(said) and (await session.free.merge(replace(plain, evidence=said, findings=()))).found
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ddax.graph.ports import Asks
 from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.ideas import dag
@@ -22,7 +23,7 @@ SURE = 0.9
 """Confidence of a judge from which on its value may end a task."""
 
 
-def solved_by(state: State, session: Session) -> str:
+def solved_by(state: State, session: Asks) -> str:
     """Return the idea whose outcome of this step settles the task; "" where none does."""
     outcomes, verdicts = state.get("outcomes", {}), state.get("verdicts", {})
     if session.reasoner.name in FREE or is_quick(state["work"]) or state["work"].get("code"):

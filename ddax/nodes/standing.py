@@ -13,10 +13,11 @@ from collections.abc import Mapping
 from ddax.debate.records import Verdict
 from ddax.debate.roles import Debater, seated
 from ddax.debate.rubric import load_rubric
+from ddax.graph.ports import Remembers
 from ddax.graph.services import Session
 from ddax.graph.state import Outcome, State, Work
 from ddax.memory.agents import Agents, Standing
-from ddax.memory.dissents import cited_criteria, held_part
+from ddax.memory.dissents import LoggedDissent, cited_criteria, held_part
 from ddax.memory.influence import share
 from ddax.memory.overrides import Overrides
 from ddax.memory.protocol import MANY
@@ -56,13 +57,13 @@ async def note_standing(work: Work, session: Session) -> None:
     await session.memory.log(STANDING, row, key=work["id"])
 
 
-async def standing_of(state: State, session: Session) -> Mapping[str, Standing]:
+async def standing_of(state: State, session: Remembers) -> Mapping[str, Standing]:
     """Return how everybody stood when the task opened."""
     rows = await session.memory.rows(STANDING, task=state["work"]["id"])
     return rows[0].get("agents", {}) if rows else {}
 
 
-async def rubric_of(state: State, session: Session) -> tuple[str, ...]:
+async def rubric_of(state: State, session: Remembers) -> tuple[str, ...]:
     """Return the criteria that were in force when the task opened."""
     rows = await session.memory.rows(STANDING, task=state["work"]["id"])
     return tuple(rows[0]["rubric"] if rows else (await asyncio.to_thread(load_rubric)).names)
@@ -153,11 +154,12 @@ def _write(agents: Agents, state: State, row: JsonDict, right: bool | None) -> N
         "task": work["text"][:200], "artifact_type": "idea", "artifact": f"{work['id']}/{row['idea']}",
         "moved": row["moved"],
     }  # fmt: skip
-    agents.log_dissent(
-        str(row["name"]), str(row["text"]), round_id=place, context=context, citations=row["citations"],
-        upheld=row["upheld"], impact=bool(row["impact"]), supported=bool(row["supported"]),
-        held=str(row["held"]), verified_better=right,
+    said = LoggedDissent(
+        text=str(row["text"]), context=context, citations=row["citations"], upheld=row["upheld"],
+        impact=bool(row["impact"]), supported=bool(row["supported"]), held=str(row["held"]),
+        verified_better=right,
     )  # fmt: skip
+    agents.log_dissent(str(row["name"]), said, round_id=place)
 
 
 def _right(state: State, idea_id: str) -> bool | None:
@@ -169,7 +171,7 @@ def _right(state: State, idea_id: str) -> bool | None:
     return not cited & set(state["ideas"][idea_id].get("evidence", []))
 
 
-async def _debates(state: State, session: Session) -> list[JsonDict]:
+async def _debates(state: State, session: Remembers) -> list[JsonDict]:
     rows = await session.memory.rows("debates", task=state["work"]["id"], limit=MANY)
     return [row for row in rows if row["debated"]]
 

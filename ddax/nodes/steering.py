@@ -7,16 +7,21 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ddax.debate.gate import WEAK
+from ddax.dynamics.doubt import by_nearness
 from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.ideas import dag
 from ddax.ideas.idea import is_final
 from ddax.metacognition.effects import effects_of, switched_on
-from ddax.nodes.claims import to_verify
+from ddax.nodes.claims import claims, in_conflict, to_verify
 from ddax.nodes.coding import TEST
-from ddax.types import NodeName
+from ddax.nodes.doubting import Chance, holds
+from ddax.types import Idea, NodeName
 from ddax.wording import amount
 
+LEAST = 0.05
+"""Chance that a check changes what is said of a claim that is worth nothing so far."""
 STANDSTILL = 4
 """Times in a row that a resting mood has seen nothing new."""
 
@@ -83,7 +88,30 @@ def _verify(state: State, session: Session, rule: str, *, weak: bool) -> Forced 
     if len(dag.subtree(ideas, root)) + 2 > session.settings.budget.max_ideas:
         return None
     claim = to_verify(ideas, root, weak=weak)
-    return None if claim is None else Forced("expand", rule, claim["id"], "verify")
+    if claim is None or not _is_worth(state, session, claim):
+        return None
+    return Forced("expand", rule, claim["id"], "verify")
+
+
+def _is_worth(state: State, session: Session, claim: Idea) -> bool:
+    """Tell whether a check is worth its price: a search is free, one more finding to hear is not."""
+    ideas, settings = state["ideas"], session.settings.models
+    fighting = in_conflict(claim)
+    change = 1.0 if fighting else by_nearness(claim["V"], WEAK)
+    beside = sum(child["kind"] != "merge" for child in dag.children(ideas, claim["parent"]))
+    return holds(
+        state,
+        session,
+        Chance(
+            "verify",
+            claim["id"],
+            change=change or LEAST,
+            stakes=1 / max(1, len(claims(ideas, state["work"]["root"]))),
+            characters=settings.passages,
+            calls=int(beside == settings.pass_on),
+            why="claims contradict" if fighting else "a weak claim",
+        ),
+    )
 
 
 def _tests(state: State) -> Forced | None:

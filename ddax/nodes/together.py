@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ddax.graph.services import Session
+from ddax.graph.ports import Asks
 from ddax.graph.state import State
 from ddax.ideas import dag
 from ddax.ideas.idea import Ideas
@@ -18,7 +18,7 @@ BY_RULE = "by rule:"
 """How the title of an idea begins that a rule planned."""
 
 
-def most(state: State, session: Session) -> int:
+def most(state: State, session: Asks) -> int:
     """Return how many ideas may be planned by the next call."""
     settings = session.settings.models
     if not getattr(session.reasoner, "plans_together", False) or settings.samples > 1:

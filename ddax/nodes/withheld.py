@@ -1,9 +1,11 @@
-"""What a task did not get to read of its sources: told with an answer that was not found."""
+"""What a task did not get to read or to search: told with its answer."""
 
 from __future__ import annotations
 
 from ddax.actions.sources.skipping import lost, reasons_told
+from ddax.actions.unsearched import UNSEARCHED
 from ddax.environments.actions import REFUSED_PAGES, UNENDED_PAGES
+from ddax.graph.ports import Remembers
 from ddax.graph.services import Session
 from ddax.graph.state import Answer, Work
 from ddax.memory.gate import REFUSALS
@@ -35,7 +37,16 @@ async def withheld(answer: Answer, work: Work, session: Session) -> Answer:
     return Answer(**{**answer, "text": " ".join([answer.get("text", ""), *told]).strip()})
 
 
-async def _passages(session: Session, task: str, reason: str) -> int:
+async def with_unsearched(answer: Answer, work: Work, session: Remembers) -> Answer:
+    """Return an answer with a note for each that could not be searched, found or not."""
+    rows = await session.memory.rows(UNSEARCHED, task=work["id"], limit=MANY)
+    if not rows:
+        return answer
+    told = dict.fromkeys(f"{row['said'].rstrip('.')}. Only the others were searched." for row in rows)
+    return Answer(**{**answer, "notes": [*answer.get("notes", []), *told]})
+
+
+async def _passages(session: Remembers, task: str, reason: str) -> int:
     """Count the passages of sources that a task met and that were not stored for a reason, each once."""
     rows = await session.memory.rows(REFUSALS, task=task, reason=reason, limit=MANY)
     return len({(row["source"], row["digest"]) for row in rows if row["source"]})

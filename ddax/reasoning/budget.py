@@ -185,7 +185,8 @@ class Place:
     """Where in a run a reasoner is asked: the node and its step, and who is told of replies and costs.
 
     `tell` takes an event for each piece of a reply while it is written; None asks for whole replies.
-    `calls` collects a row for each request, for the log that `ddax costs` reads.
+    `calls` collects a row for each request, for the log that `ddax costs` reads, `doubts` one for each that
+    was weighed before, for the ledger of decisions.
     """
 
     node: str
@@ -193,6 +194,7 @@ class Place:
     idea: str = ""
     tell: Callable[[JsonDict], None] | None = None
     calls: list[JsonDict] = field(default_factory=list)
+    doubts: list[JsonDict] = field(default_factory=list)
 
     @property
     def paid(self) -> Usage:

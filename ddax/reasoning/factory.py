@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib.util
 import os
 import re
 import time
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -18,17 +20,18 @@ from ddax.configs.models import ModelRecord, Models, name_of, over, record_of
 from ddax.configs.prices import Provider, load_providers
 from ddax.errors import ReasonerError, UsageError, of_setting
 from ddax.memory.protocol import Embedder
+from ddax.reasoning.free import Patcher
 from ddax.reasoning.given import OBJECT, lost
 from ddax.reasoning.language.assemble import key_of
 from ddax.reasoning.language.guard import Limits
 from ddax.reasoning.language.team import ROLES
 from ddax.reasoning.language.usage import PriceLike
 from ddax.reasoning.protocol import Reasoner
+from ddax.registered import load
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-    from ddax.reasoning.embedded.reasoner import Patcher
 
 EMBEDDED, LOCAL = "embedded", "local"
 _KEY_NAME = re.compile(r"^[A-Za-z_]\w*(?:KEY|TOKEN)$", re.IGNORECASE)
@@ -44,39 +47,56 @@ _TAKES_LIMITS = frozenset(
 _NO_RETRY_SETTING = frozenset({"ollama", "huggingface"})
 
 
+@dataclass(frozen=True, kw_only=True)
+class Extras:
+    """What else a reasoner may be opened with.
+
+    `rng` jitters the waits between attempts (default: seed 0); `cache` is the file paid replies are kept in;
+    `sees` says whether the models take pictures, None goes by what is known of each; `objects` are chat
+    models given ready-made; `prompts` is a folder with templates of the user's; `environment` is that of
+    the process where none is given.
+    """
+
+    rng: np.random.Generator | None = None
+    patcher: Patcher | None = None
+    arguments: Mapping[str, type[BaseModel]] | None = None
+    environment: Mapping[str, str] | None = None
+    wall: Callable[[], float] = time.time
+    cache: Path | None = None
+    sees: bool | None = None
+    objects: Mapping[str, BaseChatModel] = field(default_factory=dict)
+    prompts: str = ""
+
+
+NO_EXTRAS = Extras()
+
+
 def open_reasoner(
     model: str | ModelRecord, *, embedder: Embedder, prices: Mapping[str, PriceLike],
-    clock: Callable[[], float], limits: Limits | None = None, rng: np.random.Generator | None = None,
-    patcher: Patcher | None = None, arguments: Mapping[str, type[BaseModel]] | None = None,
-    providers: Mapping[str, Provider] | None = None, environment: Mapping[str, str] | None = None,
-    wall: Callable[[], float] = time.time, models: Models | None = None, cache: Path | None = None,
-    sees: bool | None = None, objects: Mapping[str, BaseChatModel] | None = None, prompts: str = "",
+    clock: Callable[[], float], limits: Limits | None = None, models: Models | None = None,
+    providers: Mapping[str, Provider] | None = None, extras: Extras = NO_EXTRAS,
 ) -> Reasoner:  # fmt: skip
-    """Return the reasoner of a model, with the models its roles name.
+    """Return the reasoner of a model, with the models its roles name; `clock` is monotonic, in seconds.
 
-    `clock` is monotonic, in seconds; `rng` jitters the waits between attempts (default: seed 0);
-    `cache` is the file paid replies are kept in; `sees` says whether the models take pictures, None goes
-    by what is known of each; `objects` are chat models given ready-made; `prompts` is a folder with
-    templates of the user's. Raises `UsageError` for a name that is no model, `ReasonerError` where the
-    provider's package or key is missing.
+    Raises `UsageError` for a name that is no model, `ReasonerError` where the provider's package or key is
+    missing.
     """
     settings, record = models or Models(), record_of(model)
     _check_roles(settings)
     if record.name == EMBEDDED:
-        from ddax.reasoning.embedded.reasoner import EmbeddedReasoner
-
-        return EmbeddedReasoner(embedder, patcher=patcher)
+        free: Reasoner = load("embedded")(embedder, patcher=extras.patcher)
+        return free
     from ddax.reasoning.language.assemble import Opening, assemble
     from ddax.reasoning.prompts import open_book
 
     opening = Opening(
         model=record, models=settings, limits=limits or limits_of(settings), prices=prices,
         providers=load_providers() if providers is None else providers,
-        environment=os.environ if environment is None else environment,
-        clock=clock, wall=wall, rng=np.random.default_rng(0) if rng is None else rng, cache=cache,
-        sees=sees, objects=objects or {}, book=open_book(prompts),
+        environment=os.environ if extras.environment is None else extras.environment,
+        clock=clock, wall=extras.wall, rng=np.random.default_rng(0) if extras.rng is None else extras.rng,
+        cache=extras.cache, sees=extras.sees, objects=extras.objects, book=open_book(extras.prompts),
     )  # fmt: skip
-    return assemble(opening, open_model=open_model, arguments=arguments)
+    return assemble(opening, open_model=open_model, arguments=extras.arguments)
 
 
 def limits_of(models: Models) -> Limits:
@@ -145,7 +165,7 @@ def check_model(
     if not _is_model(name):
         raise UsageError(
             f"{name!r} names no model.",
-            why="A model is named with its provider.",
+            why=f"A model is named with its provider.{_nearest(name, (EMBEDDED, LOCAL))}",
             mend="Write 'embedded', 'local' or 'provider:model', as in 'openai:gpt-4.1-mini'.",
         )
     if provider == OBJECT:
@@ -205,7 +225,7 @@ def _check_roles(models: Models) -> None:
         if not _is_model(said):
             raise UsageError(
                 f"models.{name} has {said!r}, which names no model.",
-                why="A model is named with its provider.",
+                why=f"A model is named with its provider.{_nearest(said, (LOCAL,))}",
                 mend="Write 'provider:model', as in 'openai:gpt-4.1-mini', or take it out.",
             )
 
@@ -291,6 +311,12 @@ def _refused(name: str, providers: Mapping[str, Provider], error: Exception) -> 
 def _unknown_provider(provider: str, providers: Mapping[str, Provider]) -> UsageError:
     return UsageError(
         f"there is no provider {provider!r}.",
-        why="Nobody of this name is known here.",
+        why=f"Nobody of this name is known here.{_nearest(provider, providers)}",
         mend=f"Known are {', '.join(sorted(providers))}.",
     )
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    """Return a sentence with the known name that one was likely meant to be; "" where none is like it."""
+    likely = difflib.get_close_matches(name.lower(), list(known), 1)
+    return f" The nearest name is {likely[0]!r}." if likely else ""

@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from ddax.reasoning.embedded.german import is_german
-from ddax.reasoning.embedded.question import Question, analyse
-from ddax.reasoning.embedded.text import bare_title, fold, terms, words
 from ddax.reasoning.told import Turn
+from ddax.text.german import is_german
+from ddax.text.question import Question, analyse
+from ddax.text.words import bare_title, fold, terms, words
 
 _PERSONS = frozenset(
     """

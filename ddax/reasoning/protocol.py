@@ -13,6 +13,8 @@ from typing import Any, Literal, Protocol
 
 from ddax.reasoning.acting import Acted as Acted
 from ddax.reasoning.acting import Called, Offered
+from ddax.reasoning.beside import Judged as Judged
+from ddax.reasoning.beside import Pages as Pages
 from ddax.reasoning.told import NO_BRIEF, Tool, Turn
 from ddax.reasoning.told import Brief as Brief
 from ddax.reasoning.told import Knowledge as Knowledge
@@ -138,12 +140,16 @@ class Prediction:
 
 @dataclass(frozen=True)
 class ExtractRequest(Request):
-    """Ask for the claims in passages that bear on an intent; the passages are data, never orders."""
+    """Ask for the claims in passages that bear on an intent; the passages are data, never orders.
+
+    `others` are read by the same reply, each by itself; only who `answers_together` is asked for them.
+    """
 
     task: str
     intent: str
     passages: tuple[Passage, ...]
     limit: int = 3
+    others: tuple[Pages, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -157,11 +163,13 @@ class Claim:
 
 @dataclass(frozen=True)
 class Extraction:
-    """The claims, best first; `summary` says in one line what was found."""
+    """The claims, best first; `summary` tells it in one line; `lost` says that nothing was read."""
 
     claims: tuple[Claim, ...]
     summary: str
     usage: Usage = field(default_factory=Usage)
+    lost: bool = False
+    others: tuple[Extraction, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -194,7 +202,10 @@ DEFAULT_RUBRIC = ("coverage", "support", "progress")
 
 @dataclass(frozen=True)
 class JudgeRequest(Request):
-    """Ask for the value V in [0, 1] of a result; without arguments this is the cheap first value."""
+    """Ask for the value V in [0, 1] of a result; without arguments this is the cheap first value.
+
+    `others` are judged by the same reply, on one scale; only who `answers_together` is asked for them.
+    """
 
     task: str
     idea: str
@@ -205,16 +216,19 @@ class JudgeRequest(Request):
     lessons: tuple[str, ...] = ()
     rubric: tuple[str, ...] = DEFAULT_RUBRIC
     rho: float = 0.0
+    others: tuple[Judged, ...] = ()
 
 
 @dataclass(frozen=True)
 class Judgment:
-    """The value in [0, 1], its confidence in [0, 1], and a reason per criterion."""
+    """The value in [0, 1], its confidence in [0, 1], a reason per criterion; `lost` where none was given."""
 
     value: float
     confidence: float
     reasons: tuple[tuple[str, float, str], ...]
     usage: Usage = field(default_factory=Usage)
+    lost: bool = False
+    others: tuple[Judgment, ...] = ()
 
 
 @dataclass(frozen=True)

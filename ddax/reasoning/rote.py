@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 Body = Mapping[str, Any]
@@ -82,7 +82,11 @@ def _child(title: str, action: str, arguments: Mapping[str, str]) -> dict[str, A
 
 
 def _extract(body: Body) -> dict[str, Any]:
-    claims = [{"text": q, "passage": name, "quote": q, "score": 0.5} for name, q in _quotes(body)]
+    return _claims(_quotes(body))
+
+
+def _claims(quotes: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    claims = [{"text": q, "passage": name, "quote": q, "score": 0.5} for name, q in quotes]
     return {"claims": claims[:3], "summary": claims[0]["text"] if claims else "nothing"}
 
 
@@ -109,8 +113,27 @@ def _plans(body: Body) -> dict[str, Any]:
     return {"plans": [{"idea": int(number), **_expand(body)} for number in numbers]}
 
 
+def _numbers(body: Body, label: str) -> list[int]:
+    return [int(json.loads(row)["number"]) for row in blocks(body)[label].splitlines()]
+
+
+def _judges(body: Body) -> dict[str, Any]:
+    return {"judgments": [{"number": n, **_judge(body)} for n in _numbers(body, "results")]}
+
+
+def _extracts(body: Body) -> dict[str, Any]:
+    rows = [json.loads(row) for row in blocks(body)["parts"].splitlines()]
+    quotes = _quotes(body)
+    return {
+        "parts": [
+            {"number": row["number"], **_claims([one for one in quotes if one[0] in row["passages"]])}
+            for row in rows
+        ]
+    }
+
+
 ANSWERS: Mapping[str, Callable[[Body], dict[str, Any]]] = {
-    "expand": _expand, "plans": _plans, "extract": _extract,
+    "expand": _expand, "plans": _plans, "extract": _extract, "extracts": _extracts, "judges": _judges,
     "judge": _judge, "merge": _merge, "argue": _argue,
     "predict": lambda _: {"expected": "a page that bears on it", "confidence": 0.5},
     "reflect": lambda _: {"text": "Search before reading."},

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ddax.graph.footnotes import footnoted
+from ddax.graph.footnotes import footnoted, without_sources
 from ddax.ideas import dag
 from ddax.reasoning.statements import parts
 from ddax.wording import REMEMBERED, amount
@@ -80,7 +80,7 @@ def _answer(run: JsonDict) -> Iterator[str]:
 
 def _document(result: Mapping[str, Any]) -> Iterator[str]:
     """Return the answer with its footnotes, by lines: its blocks stay, what begins other markup does not."""
-    text, legend = footnoted(result)
+    text, legend = footnoted(without_sources(result))
     for start, end, fenced in parts(text):
         lines = text[start:end].splitlines() or [""]
         yield from lines if fenced else (_line(line) for line in lines)

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
-from ddax.evolution.pressure import PressureWeights
+from ddax.dynamics.pressure import PressureWeights
 from ddax.ideas.idea import apply_patches
 from ddax.metacognition.matrices import STATES
 from ddax.nodes.coding import TEST, pressure_at

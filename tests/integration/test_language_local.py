@@ -10,7 +10,6 @@ import time
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from ddax.cli.main import run_command
@@ -67,7 +66,6 @@ async def reasoner(served):
 def served():
     opened = open_reasoner(
         f"gguf:{FILE}", embedder=None, prices=load_prices(), clock=time.monotonic,
-        rng=np.random.default_rng(0),
         limits=Limits(output_tokens=400, attempt_seconds=240, deadline=280, passage_characters=2000),
     )  # fmt: skip
     yield opened

@@ -239,6 +239,7 @@ import os, sys, time
 from pathlib import Path
 from ddax.actions.mcp_tools import approve, server_of
 from ddax.memory.agents import AgentStore
+from ddax.memory.dissents import LoggedDissent
 from ddax.memory.embedding_cache import CachedEmbedder
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.home import Home
@@ -253,8 +254,9 @@ for number in range(count):
         embedder = CachedEmbedder(HashEmbedder(), home.cache / "vectors.sqlite")
         agents = AgentStore(home.agents, clock=time.time, embedder=embedder)
         for n in range(10):
-            agents.log_dissent("critic", f"{number} says {n}", context={}, citations=["Accuracy"],
-                round_id=f"{number}/{n}", impact=True, supported=True, verified_better=True)
+            said = LoggedDissent(text=f"{number} says {n}", citations=["Accuracy"], impact=True,
+                supported=True, verified_better=True)
+            agents.log_dissent("critic", said, round_id=f"{number}/{n}")
         approve(home.path, server_of(f"s{number}=server {number}"))
         del embedder, agents
         os._exit(0)

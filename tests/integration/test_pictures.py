@@ -28,7 +28,7 @@ from ddax.environments.protocol import Move
 from ddax.errors import ActionError, ReasonerError
 from ddax.reasoning import protocol as p
 from ddax.reasoning import rote
-from ddax.reasoning.factory import open_model, open_reasoner
+from ddax.reasoning.factory import Extras, open_model, open_reasoner
 from ddax.reasoning.language import LanguageReasoner, Limits
 from ddax.reasoning.language.picture import SAYS
 from ddax.reasoning.testing import FakeOpenAI, Say
@@ -167,7 +167,7 @@ async def test_a_kept_reply_is_given_again_for_the_same_picture_alone(
     server.add(PLAN, PLAN)
     model = open_reasoner(
         SEES, embedder=None, prices={SEES: Price(1.0, 10.0)}, clock=time.monotonic,  # type: ignore[arg-type]  # asks for none
-        cache=tmp_path / "replies.sqlite",
+        extras=Extras(cache=tmp_path / "replies.sqlite"),
     )  # fmt: skip
     other = p.Seen(VIEW.text, VIEW.elements, Picture("e" * 64, 1280, 800, b"another"))
     for view in (VIEW, VIEW, other, VIEW):

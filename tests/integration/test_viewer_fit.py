@@ -41,6 +41,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     told: dict[str, Any] = {"sources": [str(sources)], "mood": {"engine": "numpy"}}
     with open_agent(Context.model_validate(told), home=place) as agent:
         assert agent.run_sync(QUESTION, thread="done")["status"] == "done"
+        assert agent.run_sync(QUESTION, thread="report", output="report")["status"] == "done"
         assert agent.run_sync("What does a fishing licence cost?", thread="absent")["status"] == "not_found"
     careful = Context.model_validate({**told, "human": True, "identity": "traumatized"})
     with open_agent(careful, home=place) as agent:
@@ -89,6 +90,15 @@ async def test_quotes_are_rendered_and_charts_of_nothing_are_left_out(viewing: B
             assert await chart.locator("figcaption").get_attribute("title")
             assert "step 0" in (await chart.locator(".axes").text_content() or "")
         assert "ρ" not in (await page.locator("header").text_content() or "")
+
+
+async def test_a_report_shows_its_sources_once(viewing: Browser, home: Path) -> None:
+    async with served(Home(home), {}, open_agent) as (where, _), browser_page(viewing) as page:
+        await see(page, where, "report")
+        await expect(page.locator("aside .answer")).to_contain_text("What the sources say")
+        headings = await page.locator("aside h2, aside h3, aside h4, aside summary").all_text_contents()
+        assert [one.strip() for one in headings].count("Sources") == 1, headings
+        assert "Sources" not in (await page.locator("aside .answer").text_content() or "")
 
 
 async def test_the_pointer_reads_the_values_of_a_step(viewing: Browser, home: Path) -> None:

@@ -31,7 +31,7 @@ from ddax.memory.embeddings import HashEmbedder, MiniLmEmbedder
 from ddax.memory.fake import DictMemory
 from ddax.metacognition.controller import Controller
 from ddax.reasoning import protocol as p
-from ddax.reasoning.embedded import EmbeddedReasoner
+from ddax.reasoning.free import FreeReasoner, open_free
 from ddax.reasoning.scripted import ScriptedReasoner
 from ddax.testing import PAGES, QUESTION, PageLibrary
 from ddax.types import ActionCall, Citation, Proposal, Usage
@@ -121,7 +121,7 @@ class Kit:
             scale=UNMEASURED,
             clock=lambda: self.now,
             monotonic=lambda: self.ticks,
-            free=EmbeddedReasoner(embedder),
+            free=open_free(embedder),
             ahead=Ahead(embedder),
         )
 
@@ -251,9 +251,9 @@ class Kit:
 
 
 @pytest.fixture(scope="module")
-def reasoner() -> EmbeddedReasoner:
+def reasoner() -> FreeReasoner:
     """Return what thinks without a language model, over the encoder that ships."""
-    return EmbeddedReasoner(MiniLmEmbedder())
+    return open_free(MiniLmEmbedder())
 
 
 @pytest.fixture(scope="session")

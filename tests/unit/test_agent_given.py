@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import operator
 import os
+import re
 import subprocess
 import sys
+from datetime import date
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import pytest
 from langchain_core.callbacks import AsyncCallbackHandler
@@ -14,13 +18,14 @@ from langchain_core.language_models import FakeListChatModel
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, StateGraph
 from langgraph.store.memory import InMemoryStore
-from langgraph.types import Command
+from langgraph.types import Command, Overwrite
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
 import ddax
 from ddax import Context, State, build_graph, open_agent, splice
 from ddax.errors import StateError, UsageError
+from ddax.graph.schemas import check_given
 from ddax.testing import QUESTION, small_agent
 
 PLACE: Any = {"configurable": {"thread_id": "direct"}}
@@ -68,6 +73,57 @@ async def test_own_state_goes_in_is_kept_and_comes_out(tmp_path: Path) -> None:
         assert values["customer"] == "D"
 
 
+@pytest.mark.parametrize(
+    ("given", "spelled"),
+    [
+        ({"count": "3"}, "count: int"),
+        ({"count": True}, "count: int"),
+        ({"due": 17}, "due: date"),
+        ({"tags": "vip"}, r"tags: list\[str\]"),
+        ({"tags": [1]}, r"tags: list\[str\]"),
+        ({"place": {"nam": "Vellin"}}, "place: Place"),
+        ({"when": [1, 2, 3]}, r"when: tuple\[int, int\] | None"),
+        ({"colour": "green"}, "colour: Literal"),
+        ({"thing": "one"}, "thing: Thing"),
+    ],
+)
+async def test_a_value_of_another_type_is_refused_by_name(
+    tmp_path: Path, given: dict[str, Any], spelled: str
+) -> None:
+    name = next(iter(given))
+    async with small_agent(tmp_path, build=partial(build_graph, state_schema=Rich)) as agent:
+        with pytest.raises(UsageError, match=f"'{name}' of the state is given a value of another") as told:
+            await agent.run(QUESTION, thread="t", state=given)
+        assert re.search(spelled, told.value.mend)
+        assert agent.threads() == [], "nothing was begun"
+        with pytest.raises(UsageError, match=f"'{name}' of the state"):
+            await agent.graph.ainvoke({"task": QUESTION, **given}, PLACE, context=agent.context)
+
+
+def test_what_fits_a_field_or_is_for_its_reducer_to_take_is_let_through() -> None:
+    fits = {
+        "count": 3, "due": date(2026, 1, 2), "tags": ["a"], "notes": 7, "place": Place(name="Vellin"),
+        "when": (1, 2), "colour": "red", "thing": Thing(),
+    }  # fmt: skip
+    as_json = {"due": "2026-01-02", "place": {"name": "Vellin"}, "when": [1, 2]}
+    taken = build_graph(state_schema=Rich).compile().takes
+    for given in (fits, as_json, {"when": None}, {"tags": Overwrite(["b"])}, None, Command(resume="x")):
+        check_given(given, taken)
+
+
+async def test_a_thread_with_typed_values_is_resumed(tmp_path: Path) -> None:
+    values: Any = {"count": 3, "due": date(2026, 1, 2), "when": (1, 2)}
+    async with small_agent(tmp_path, build=partial(build_graph, state_schema=Rich)) as agent:
+        await agent.graph.ainvoke(
+            {"task": QUESTION, **values}, PLACE, context=agent.context, interrupt_before=["close"]
+        )
+        result = await agent.resume("direct")
+        assert result["status"] == "done"
+        assert result["state"]["count"] == 3
+        again = await agent.run("And who was it?", thread="direct", state={"count": 4})
+        assert again["state"]["count"] == 4
+
+
 @pytest.mark.parametrize("given", [{"customer": "C-17"}, {"tenant": 3, "task": "x"}, {"Task": "who?"}])
 async def test_a_field_that_no_state_has_is_refused_by_name(tmp_path: Path, given: dict[str, Any]) -> None:
     name = next(key for key in given if key != "task")
@@ -96,6 +152,29 @@ def test_narrower_schemas_say_what_goes_in_and_what_comes_out() -> None:
     loose = build_graph(input_schema=Asked).compile()
     assert {"customer", "answer"} <= set(loose.output_channels)
     assert {"task", "customer", "seen"} <= set(build_graph(state_schema=Ordered).compile().takes)
+
+
+class Rich(State):
+    """Own fields of many types."""
+
+    count: int
+    due: date
+    tags: Annotated[list[str], operator.add]
+    notes: Annotated[list[str], lambda old, new: [*(old or []), new]]
+    place: Place
+    when: tuple[int, int] | None
+    colour: Literal["red", "blue"]
+    thing: Thing
+
+
+class Place(BaseModel):
+    """A value of pydantic's."""
+
+    name: str
+
+
+class Thing:
+    """A value of a class that says nothing of itself."""
 
 
 class Odd(TypedDict):

@@ -45,6 +45,28 @@ def test_check_exits_1_and_prints_the_first_miss(
     assert command.main(["sample", "--check"]) == 0
 
 
+@pytest.mark.parametrize(("name", "code"), [("treequest", 2), ("plotly.graph_objects", 2)])
+def test_a_package_that_is_not_installed_is_named_with_what_installs_it(
+    sample: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str, code: int
+) -> None:
+    def lacking(*_: object) -> None:
+        raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+    sample.setattr(command, "execute", lacking)
+    assert command.main(["sample"]) == code
+    told = capsys.readouterr().err
+    assert name in told and "make setup-bench" in told
+
+
+def test_a_module_of_our_own_that_is_missing_is_no_package_to_install(sample: pytest.MonkeyPatch) -> None:
+    def lacking(*_: object) -> None:
+        raise ModuleNotFoundError("No module named 'benchmarks.gone'", name="benchmarks.gone")
+
+    sample.setattr(command, "execute", lacking)
+    with pytest.raises(ModuleNotFoundError):
+        command.main(["sample"])
+
+
 def test_json_is_one_object_with_conditions(
     sample: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -65,6 +65,16 @@ def test_overlap_is_the_mean_of_leaves_in_flight_and_beyond_is_what_no_call_cove
     assert dag.beyond(found) == pytest.approx(1.5)
 
 
+def test_a_leaf_more_and_the_fixed_cost_of_a_run_are_told_apart() -> None:
+    def took(leaves: int, seconds: float, embedding: float) -> Found:
+        row = {"cpu": seconds + embedding, "embedding_cpu": embedding, "seconds": 1.0}
+        return Found(row, {}, calls=[call(f"k{n}", 0.0, 1.0) for n in range(leaves + 2)])
+
+    many, few = took(64, 0.090 + 64 * 0.003, 0.5), took(dag.FEW, 0.090 + dag.FEW * 0.003, 0.1)
+    assert dag.slope(many, few, 64) == pytest.approx(3.0)
+    assert dag.fixed(many, few, 64) == pytest.approx(90.0)
+
+
 def test_the_scripted_reader_answers_only_from_what_it_was_shown() -> None:
     first, second = (text for _, text in CAPITAL.pages)
     assert research.answer_of(CAPITAL, first) == research.NOTHING

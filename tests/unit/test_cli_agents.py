@@ -14,6 +14,7 @@ from ddax.cli.main import run_command
 from ddax.cli.scripted import ScriptedAgent
 from ddax.graph.runs import RunInfo
 from ddax.memory.agents import AgentStore
+from ddax.memory.dissents import LoggedDissent
 
 RESULT = {
     "thread_id": "t", "status": "done", "stop_reason": "", "answer": "It is 42.", "short": "42",
@@ -188,10 +189,10 @@ def test_who_is_likely_to_dissent_well_on_a_topic(capsys: Any, monkeypatch: pyte
     monkeypatch.setattr("ddax.memory.embeddings.open_embedder", HashEmbedder)
     store = AgentStore(home_of() / "agents", clock=time.time, embedder=HashEmbedder())
     for number in range(6):
-        store.log_dissent(
-            "A", "the harbour wall", round_id=f"{number}", context={}, citations=[], impact=True,
-            supported=True, verified_better=True,
-        )  # fmt: skip
+        said = LoggedDissent(
+            text="the harbour wall", citations=[], impact=True, supported=True, verified_better=True
+        )
+        store.log_dissent("A", said, round_id=f"{number}")
     (found,) = told(capsys, "agents", "list", "--topic", "the harbour wall")["forecasts"]
     assert found["chance"] > 0.8
     assert "Brier" in call(capsys, "agents", "list", "--topic", "the harbour wall")[1]

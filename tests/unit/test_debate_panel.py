@@ -15,7 +15,7 @@ from ddax.debate.panel import Seat, debaters, fixed_roles, load_panel
 from ddax.debate.quotes import _QUOTED, Bearing, Carrying, verified
 from ddax.debate.roles import Debater, assign_roles
 from ddax.debate.task_rubric import requirements, rubric_row, task_rubric
-from ddax.debate.verdict import evaluate_outcome
+from ddax.debate.verdict import Case, evaluate_outcome
 from ddax.errors import SettingsError
 from ddax.nodes.judging import has_own_rubric, judging
 from ddax.reasoning.embedded import EmbeddedReasoner
@@ -122,10 +122,10 @@ async def verdict_of(cheap: float, *arguments: Argument, result: str, after: flo
         "judge": [Judgment(cheap, 0.6, ()), Judgment(after, 0.8, ())],
         "argue": list(arguments),
     }
+    reasoner = ScriptedReasoner(replies)
     return await evaluate_outcome(
-        ScriptedReasoner(replies), task="When?", idea="i", result=result, expected="a year",
-        evidence=(PASSAGE,), rho=0.0, lessons=(), settings=Debate(), rng=np.random.default_rng(1),
-        check=lexical, **more,  # type: ignore[arg-type]
+        Case("When?", "i", result, "a year", (PASSAGE,)), [Debater(reasoner.name, reasoner)],
+        settings=Debate(), rng=np.random.default_rng(1), check=lexical, **more,  # type: ignore[arg-type]
     )  # fmt: skip
 
 

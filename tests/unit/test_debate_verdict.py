@@ -14,7 +14,7 @@ from ddax.debate.quotes import is_verbatim, verified
 from ddax.debate.records import Verdict
 from ddax.debate.roles import Debater
 from ddax.debate.rubric import load_rubric
-from ddax.debate.verdict import evaluate_outcome
+from ddax.debate.verdict import Case, evaluate_outcome
 from ddax.errors import BudgetExceeded, ReasonerError, SettingsError
 from ddax.reasoning.budget import charge, usage_of
 from ddax.reasoning.protocol import ArgueRequest, Argument, JudgeRequest, Judgment
@@ -68,10 +68,10 @@ class FreshSpeaker(Speaker):
         return Argument("again", (Citation("p1", "file:a.txt", "A", word),), 0.5, ONE_CALL)
 
 
-async def judged(speaker, *, settings=None, evidence=(PASSAGE,), seed=0, **more):
+async def judged(speaker, *, settings=None, evidence=(PASSAGE,), seed=0, panel=(), **more):
+    case = Case("When was it opened?", "read a", "1932", "a year", evidence, 0.2, ("look for dates",))
     return await evaluate_outcome(
-        speaker, task="When was it opened?", idea="read a", result="1932", expected="a year",
-        evidence=evidence, rho=0.2, lessons=("look for dates",), settings=settings or Debate(),
+        case, panel or [Debater(speaker.name, speaker)], settings=settings or Debate(),
         rng=np.random.default_rng(seed), **more,
     )  # fmt: skip
 

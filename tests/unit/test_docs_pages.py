@@ -147,3 +147,28 @@ def test_every_setting_and_benchmark_that_a_page_names_is_there(repo: Path) -> N
         ]
     assert seen > 30
     assert lost == []
+
+
+INSTALLS = re.compile(r"pip install [^\n`]*ddax")
+
+
+def test_every_page_that_installs_says_what_works_before_the_publication(repo: Path) -> None:
+    """`pip install ddax` works once it is published: a page that says it leads to what works until then."""
+    pages = [
+        repo / "README.md",
+        *repo.glob("docs/*.md"),
+        *repo.glob("examples/*.md"),
+        *repo.glob("examples/*.ipynb"),
+    ]
+    told = [page for page in pages if INSTALLS.search(page.read_text(encoding="utf-8"))]
+    assert len(told) > 8
+    assert [
+        p.name for p in told if p.name != "install.md" and "install.md)" not in p.read_text("utf-8")
+    ] == []
+    assert [p.name for p in pages if "pip install '.[" in p.read_text(encoding="utf-8")] == []
+
+
+def test_the_page_on_installing_has_every_extra(repo: Path) -> None:
+    project = tomllib.loads((repo / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    page = (repo / "docs" / "install.md").read_text(encoding="utf-8").partition("## Extras")[2]
+    assert [name for name in project["optional-dependencies"] if f"`{name}`" not in page] == []

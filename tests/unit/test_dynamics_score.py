@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from ddax.dynamics.score import (
     PRESETS,
+    Known,
     all_misaligned,
     cosines,
     normalised,
@@ -38,9 +39,13 @@ def world(seed, n=7, d=6):
 def scored(w, *, rho=0.3, c=1.2, preset="hybrid", total_n=None):
     total = float(w["N"].sum()) if total_n is None else total_n
     return score_terms(
-        w["F"], w["D"], Q=w["Q"], N=w["N"], P=w["P"], total_n=total, rho=rho, c=c,
-        weights=weights_of(preset), tabu=w["tabu"],
-    )  # fmt: skip
+        w["F"],
+        w["D"],
+        Known(w["Q"], w["N"], w["P"], total, w["tabu"]),
+        rho=rho,
+        c=c,
+        weights=weights_of(preset),
+    )
 
 
 @given(seeds, st.floats(0, 1), st.floats(0, 5))
@@ -113,7 +118,7 @@ def test_no_pull_and_no_direction_mean_no_alignment():
 
 def test_no_candidates_are_no_scores():
     empty = score_terms(
-        np.ones(3), np.zeros((0, 3)), Q=np.zeros(0), N=np.zeros(0), P=np.zeros(0), total_n=0, rho=0, c=1,
+        np.ones(3), np.zeros((0, 3)), Known(np.zeros(0), np.zeros(0), np.zeros(0), 0), rho=0, c=1,
         weights=PRESETS["hybrid"],
     )  # fmt: skip
     assert ranking(empty) == [] and not all_misaligned(empty, 0)

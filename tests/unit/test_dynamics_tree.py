@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ddax.dynamics.prune import beyond_beam, near_duplicates, weak
-from ddax.dynamics.score import PRESETS, normalised, score_terms
+from ddax.dynamics.score import PRESETS, Known, normalised, score_terms
 from ddax.dynamics.state import unit_rows
 from ddax.dynamics.tree import ROOT_NODE, Choice, Policy, Tree
 from ddax.dynamics.widen import PRIOR_MEAN, Outcomes, draw_mean, goes_wider
@@ -84,7 +84,7 @@ def test_the_trees_score_is_the_score_of_the_engine(seed, preset, rho, losses):
     N, lost = np.array(tree.N[1:], dtype=float), np.array(losses[:6], dtype=float)
     Q = np.where(N > 0, tree.Q[1:], tree.Q[ROOT_NODE]) * np.maximum(N, 1) / (np.maximum(N, 1) + lost)
     terms = score_terms(
-        F, D, Q=Q, N=N + lost, P=normalised(np.array(tree.P[1:])), total_n=9 + lost.sum(), rho=rho, c=1.1,
+        F, D, Known(Q, N + lost, normalised(np.array(tree.P[1:])), 9 + lost.sum()), rho=rho, c=1.1,
         weights=policy.weights,
     )  # fmt: skip
     assert terms.total[tree.best(kids, policy) - 1] == pytest.approx(terms.total.max())

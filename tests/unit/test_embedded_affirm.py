@@ -7,11 +7,11 @@ import time
 import pytest
 
 from ddax.memory.embeddings import HashEmbedder
+from ddax.memory.likeness import Vectors
 from ddax.reasoning.embedded.affirm import affirmed
 from ddax.reasoning.embedded.compare import compared
 from ddax.reasoning.embedded.evidence import weigh
-from ddax.reasoning.embedded.question import analyse
-from ddax.reasoning.embedded.vectors import Vectors
+from ddax.text.question import analyse
 from ddax.types import Passage
 
 

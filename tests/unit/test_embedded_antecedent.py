@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from ddax.memory.embeddings import HashEmbedder
+from ddax.memory.likeness import Vectors
 from ddax.reasoning.embedded.antecedent import antecedent, bound, leading, placed
 from ddax.reasoning.embedded.evidence import Weighed, weigh
-from ddax.reasoning.embedded.question import analyse
 from ddax.reasoning.embedded.sentences import goes_back
-from ddax.reasoning.embedded.vectors import Vectors
+from ddax.text.question import analyse
 from ddax.types import Passage
 
 TOWN = (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ddax.reasoning.embedded import EmbeddedReasoner
-from ddax.reasoning.embedded.text import term_of
 from ddax.reasoning.entailment.words import root_of
+from ddax.text.words import term_of
 from tests.unit.embedded_asking import asked
 
 CARDS = (

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from ddax.memory.embeddings import HashEmbedder
+from ddax.memory.likeness import Vectors
 from ddax.reasoning.embedded.compare import compared
 from ddax.reasoning.embedded.evidence import weigh
 from ddax.reasoning.embedded.measures import asked_measures, measures
 from ddax.reasoning.embedded.nations import nations, same_nation
-from ddax.reasoning.embedded.question import analyse
-from ddax.reasoning.embedded.vectors import Vectors
+from ddax.text.question import analyse
 from ddax.types import Passage
 
 

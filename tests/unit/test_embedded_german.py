@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ddax.reasoning.embedded import EmbeddedReasoner
-from ddax.reasoning.embedded.german import form_of, is_german
-from ddax.reasoning.embedded.question import analyse
+from ddax.text.german import form_of, is_german
+from ddax.text.question import analyse
 from tests.unit.embedded_asking import asked
 
 TOWER = (

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from ddax.memory.embeddings import HashEmbedder
+from ddax.memory.likeness import Vectors
 from ddax.reasoning.embedded import EmbeddedReasoner
 from ddax.reasoning.embedded.evidence import fit_of_title, weigh
-from ddax.reasoning.embedded.question import analyse
-from ddax.reasoning.embedded.vectors import Vectors
+from ddax.text.question import analyse
 from ddax.types import Passage
 from tests.unit.embedded_asking import asked
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from ddax.memory.embeddings import HashEmbedder
+from ddax.memory.likeness import Vectors
 from ddax.reasoning.embedded.evidence import weigh
-from ddax.reasoning.embedded.question import analyse
-from ddax.reasoning.embedded.text import term_of
 from ddax.reasoning.embedded.touched import touched
-from ddax.reasoning.embedded.vectors import Vectors
+from ddax.text.question import analyse
+from ddax.text.words import term_of
 from ddax.types import Passage
 
 

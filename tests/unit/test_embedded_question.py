@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from ddax.memory.embeddings import HashEmbedder
+from ddax.memory.likeness import Vectors
 from ddax.reasoning.embedded.follow import Weights, candidates, rank
-from ddax.reasoning.embedded.question import analyse, unmet
 from ddax.reasoning.embedded.sentences import split
 from ddax.reasoning.embedded.spans import candidates as spans
-from ddax.reasoning.embedded.text import MAX_QUESTION, bare_title, clip_task, contains_phrase, terms, words
-from ddax.reasoning.embedded.vectors import Vectors
+from ddax.text.question import analyse, unmet
+from ddax.text.words import MAX_QUESTION, bare_title, clip_task, contains_phrase, terms, words
 from ddax.types import Passage
 
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from ddax.memory.chunks import chunks
 from ddax.memory.embeddings import HashEmbedder
+from ddax.memory.likeness import Vectors
 from ddax.reasoning.embedded.answer import MAX_WORDS, Answer, answer
-from ddax.reasoning.embedded.question import analyse
-from ddax.reasoning.embedded.vectors import Vectors
+from ddax.text.question import analyse
 from ddax.types import Passage
 
 PIECES = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ddax.reasoning.embedded import EmbeddedReasoner
-from ddax.reasoning.embedded.question import analyse
+from ddax.text.question import analyse
 from tests.unit.embedded_asking import asked
 
 SETTINGS = (

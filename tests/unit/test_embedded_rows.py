@@ -6,13 +6,13 @@ import pytest
 
 from ddax.debate.carried import carriers
 from ddax.memory.embeddings import HashEmbedder
+from ddax.memory.likeness import Vectors
 from ddax.reasoning.embedded import EmbeddedReasoner
 from ddax.reasoning.embedded.evidence import weigh
-from ddax.reasoning.embedded.question import analyse
 from ddax.reasoning.embedded.rows import asked_cell
-from ddax.reasoning.embedded.vectors import Vectors
 from ddax.reasoning.entailment.rules import lexical
 from ddax.reasoning.protocol import MergeRequest
+from ddax.text.question import analyse
 from ddax.types import Passage
 from tests.unit.embedded_asking import asked
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from ddax.reasoning.embedded.answer import MAX_WORDS, pack
 from ddax.reasoning.embedded.evidence import Weighed, fit_of_title
-from ddax.reasoning.embedded.question import analyse
 from ddax.reasoning.embedded.sentences import Sentence, fair_share, split
-from ddax.reasoning.embedded.text import fold, terms, words
+from ddax.text.question import analyse
+from ddax.text.words import fold, terms, words
 from ddax.types import Passage
 
 TABLE = (

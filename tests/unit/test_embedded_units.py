@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ddax.reasoning.embedded import EmbeddedReasoner
-from ddax.reasoning.embedded.units import pointed, quantity
+from ddax.text.units import pointed, quantity
 from tests.unit.embedded_asking import asked
 
 PARTS = (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ddax.reasoning.embedded.text import LINE, stem, terms, words
+from ddax.text.words import LINE, stem, terms, words
 
 
 @pytest.mark.parametrize("read", [words, terms])

@@ -5,7 +5,8 @@ import textwrap
 
 import pytest
 
-from ddax.evolution import actr, minimise, pressure
+from ddax.dynamics import pressure, utility
+from ddax.evolution import minimise
 from ddax.evolution.operators import Edit, Seen, Source, edits, fingerprint, first_order
 from ddax.evolution.operators.calls import CHANGING
 from ddax.evolution.operators.conditions import ATOMS, atoms
@@ -31,7 +32,7 @@ def variants(text: str, seen: Seen | None = None) -> list[Edit]:
     return [edit for _, edit in first_order(Source("m.py", text.encode(), seen or Seen()), {})]
 
 
-@pytest.mark.parametrize("text", [PROGRAM, *(inspect.getsource(m) for m in (actr, pressure, minimise))])
+@pytest.mark.parametrize("text", [PROGRAM, *(inspect.getsource(m) for m in (utility, pressure, minimise))])
 def test_every_edit_is_valid_python_and_changes_the_program(text):
     before = ast.dump(ast.parse(text))
     listed = variants(text)

@@ -15,7 +15,7 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from ddax.actions.fetch import Limits, fetch
-from ddax.actions.sources import open_library
+from ddax.actions.sources import Bounds, open_library
 from ddax.actions.sources.web import read_url
 from ddax.actions.web import reading
 from ddax.errors import ActionError, Blocked, NotAllowed, SourceError
@@ -169,9 +169,9 @@ async def test_pages_that_are_sources_share_the_time_they_may_take(tmp_path: Pat
 
     async with raw_server(slow) as port:
         pages = [f"http://127.0.0.1:{port}/{number}" for number in range(9)]
-        given = {"embedder": HashEmbedder(), "cache_dir": tmp_path, "allow_hosts": HERE}
+        given = {"embedder": HashEmbedder(), "cache_dir": tmp_path}
         with pytest.raises(SourceError, match=r"/[1-8]' cannot be fetched.* max_seconds = 1\.5 was over"):
-            await open_library(pages, max_seconds=1.5, **given)
+            await open_library(pages, bounds=Bounds(HERE, seconds=1.5), **given)
 
 
 async def test_broken_answers_and_closed_ports_are_transport_failures() -> None:
@@ -216,7 +216,7 @@ async def test_pages_become_documents(httpserver: HTTPServer, tmp_path: Path) ->
         with pytest.raises(ActionError) as caught:
             await read_url(httpserver.url_for(name), allow_hosts=HERE)
         assert caught.value.kind == kind
-    options = {"embedder": HashEmbedder(), "cache_dir": tmp_path, "allow_hosts": HERE}
+    options = {"embedder": HashEmbedder(), "cache_dir": tmp_path, "bounds": Bounds(HERE)}
     library = await open_library([httpserver.url_for("/page")], **options)
     assert (await library.search("heron", mode="lexical"))[0].source == httpserver.url_for("/page")
     assert (await library.read(httpserver.url_for("/page"))).title == "Herons"

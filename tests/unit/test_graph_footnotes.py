@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ddax.graph.footnotes import footnoted
+from ddax.graph.footnotes import footnoted, report_of, without_sources
 from ddax.viewer.markdown import _document
 
 TEXT = (
@@ -56,3 +56,32 @@ def test_an_export_keeps_the_blocks_and_begins_no_other_markup() -> None:
     shown = "\n".join(_document({"answer": text, "spans": []}))
     assert shown.startswith("**Pier**\n\n- It is \\<b\\>red\\</b\\> \\[x\\](http\\://y).")
     assert "| a | b |\n| --- | --- |\n| \\*1\\* | 2 |" in shown and "```\na[0] = <b>\n```" in shown
+
+
+def test_a_report_alone_numbers_its_sources_as_its_list_does() -> None:
+    text = "# R\n\n## A\n\nOne. Two. Three. Four.\n\n## Sources\n\n1. X: x.md\n2. Y: y.md"
+    quotes = [
+        {"title": "X", "source": "x.md"},
+        {"title": "X", "source": "x.md"},
+        {"title": "Y", "source": "y.md"},
+    ]
+    places = [
+        (text.index(said), text.index(said) + len(said)) for said in ("One.", "Two.", "Three.", "Four.")
+    ]
+    said = [("supported", [1, 2]), ("paraphrase", [3]), ("unchecked", []), ("supported", [2, 3])]
+    spans = [
+        {"start": start, "end": end, "status": status, "citations": numbers}
+        for (start, end), (status, numbers) in zip(places, said, strict=True)
+    ]
+    result = {"answer": text, "citations": quotes, "spans": spans}
+    assert "One [1]. Two [2]. Three. Four [1, 2]." in report_of(result)
+    assert report_of(result).endswith("2. Y: y.md")
+    assert without_sources(result)["answer"] == text.partition("\n\n## Sources")[0]
+    assert "Sources" not in "\n".join(_document(result)), "an export lists them below, with their quotes"
+
+
+def test_what_is_no_report_or_has_no_quotes_keeps_its_text() -> None:
+    plain = {"answer": "So.", "citations": [{"title": "X", "source": "x.md"}], "spans": []}
+    assert report_of(plain) == without_sources(plain)["answer"] == "So."
+    uncited = {"answer": "So.\n\n## Sources\n\nThe Nile.", "citations": [], "spans": []}
+    assert report_of(uncited) == without_sources(uncited)["answer"] == uncited["answer"]

@@ -39,7 +39,8 @@ def _patch(ideas: dict[str, Idea], at: int, what: str) -> dict[str, Idea]:
     if what == "expand" and here["kind"] == "inner":
         call = ActionCall(name="visit", args={"source": f"page {at % 3}"}, intent="")
         return grow.expansion(ideas, here, [Proposal("a", "b"), Proposal("c", "d", action=call)], step=1)
-    return {} if what == "expand" else {here["id"]: Idea(status=what)}  # type: ignore[typeddict-item]
+    ended: Any = Idea(status=what, origins=[f"web:{at}"])  # type: ignore[typeddict-item]
+    return {} if what == "expand" else {here["id"]: ended}
 
 
 @settings(max_examples=40, deadline=None)
@@ -48,6 +49,7 @@ def test_carried_on_it_is_as_made_anew(steps: list[tuple[int, str, bool]]) -> No
     ideas = merge_ideas(None, [{"0": root(0, "q")}])
     for at, what, looked_at in steps:
         old, kept = as_dag(ideas).index if looked_at else None, dict(ideas)
+        known = {task: old.origins(task) for task in old.order} if old else {}
         before = copy.deepcopy({t: getattr(old, t) for t in TABLES}) if old else {}
         lost = _sets(old.lost) if old else {}
         ideas = merge_ideas(ideas, [_patch(ideas, at, what)])
@@ -62,6 +64,8 @@ def test_carried_on_it_is_as_made_anew(steps: list[tuple[int, str, bool]]) -> No
         assert index.digest() == fresh.digest() == dag.digest(dict(ideas))
         assert {t: getattr(old, t) for t in TABLES if old} == before
         assert old is None or dict(old.ideas) == kept
+        assert [index.origins(task) for task in index.order] == [fresh.origins(task) for task in fresh.order]
+        assert {task: old.origins(task) for task in known if old} == known
 
 
 def _sets(table: dict[str, frozenset[str]]) -> dict[str, frozenset[str]]:

@@ -202,7 +202,7 @@ def test_the_circuit_opens_closes_and_lets_one_try():
     ],
 )
 def test_tokens_are_what_is_said_or_an_estimate_from_above(said, tokens):
-    assert counted(said, prompt="x" * 12, reply="abc") == tokens
+    assert counted(said, sent=12, reply="abc") == tokens
 
 
 def test_prices_go_by_model_then_by_provider_and_may_be_unknown():
@@ -210,8 +210,8 @@ def test_prices_go_by_model_then_by_provider_and_may_be_unknown():
     assert price_of("openai:a", prices) == Price(1, 2)
     assert price_of("ollama:x:7b", prices) == Price(0, 0)
     assert price_of("openai:b", prices) is None
-    assert priced(Tokens(1_000_000, 500_000), Price(1, 2)) == Usage(1, 1_500_000, 2.0)
-    assert priced(Tokens(1, 1), None) == Usage(1, 2, None)
+    assert priced(Tokens(1_000_000, 500_000), Price(1, 2), {}) == Usage(1, 1_500_000, 2.0)
+    assert priced(Tokens(1, 1), None, {}) == Usage(1, 2, None)
 
 
 @pytest.mark.parametrize("name", ["", "gpt-4", "openai:", ":x", "embeded"])

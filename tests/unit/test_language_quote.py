@@ -81,10 +81,11 @@ def test_passages_are_named_once_and_share_the_budget():
     long = Passage("a", "s1", "t1", "x" * 5000)
     named = numbered([long, long, Passage("b", "s2", "t2", "short text")])
     assert list(named) == ["P1", "P2"]
-    shown = quoted(named, 1000)
+    shown = quoted(named, 1000, "a short text")
     assert "short text" in shown
-    assert "4500 characters cut" in shown
+    assert " characters cut]" in shown and len(shown) < 1300
     assert '"source": "s1"' in shown
+    assert quoted(named, 6000).count("x") >= 5000
 
 
 def test_shorten_says_what_it_cut():

@@ -280,5 +280,5 @@ def test_one_call_of_the_right_tool_is_the_reply(calls, reply, fault):
 )  # fmt: skip
 def test_cached_tokens_are_counted_where_said_and_never_more_than_were_sent(said, cached):
     usage = {"input_tokens": 100, "output_tokens": 10, "input_token_details": said}
-    assert counted(usage, prompt="p", reply="r") == Tokens(100, 10, cached)
-    assert priced(Tokens(100, 10, cached), None).cached_tokens == cached
+    assert counted(usage, sent=1, reply="r") == Tokens(100, 10, cached)
+    assert priced(Tokens(100, 10, cached), None, {}).cached_tokens == cached

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ddax.errors import StateError, UsageError
 from ddax.memory.agents import AgentStore
+from ddax.memory.dissents import LoggedDissent
 from ddax.memory.embeddings import HashEmbedder
 
 DAY = 86400.0
@@ -39,14 +41,10 @@ ROUNDS = count()
 def dissent(
     agents: AgentStore, name: str, text: str = "The quote says otherwise.", **more: object
 ) -> dict[str, object]:
-    marks = {
-        "impact": True,
-        "supported": True,
-        "verified_better": True,
-        "round_id": f"r/{next(ROUNDS)}",
-        **more,
-    }
-    return agents.log_dissent(name, text, context={}, citations=["Accuracy"], **marks)
+    place = str(more.pop("round_id", "") or f"r/{next(ROUNDS)}")
+    marks: Any = {"impact": True, "supported": True, "verified_better": True, **more}
+    said = LoggedDissent(text=text, citations=["Accuracy"], **marks)
+    return agents.log_dissent(name, said, round_id=place)
 
 
 def test_a_new_agent_is_not_written(agents: AgentStore, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ddax.memory.agents import AgentStore
+from ddax.memory.dissents import LoggedDissent
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.influence import controversy, forecast, influences, metrics
 from ddax.memory.overrides import Overrides
@@ -24,10 +25,10 @@ def agents(tmp_path: Path) -> AgentStore:
 def dissent(
     agents: AgentStore, name: str, text: str, *, right: bool | None = True, **context: object
 ) -> None:
-    agents.log_dissent(
-        name, text, round_id=f"r/{next(NUMBERS)}", context=context, citations=["support"], impact=right,
-        supported=True, verified_better=right,
-    )  # fmt: skip
+    said = LoggedDissent(
+        text=text, context=context, citations=["support"], impact=right, supported=True, verified_better=right
+    )
+    agents.log_dissent(name, said, round_id=f"r/{next(NUMBERS)}")
 
 
 def test_who_moves_whom(agents: AgentStore) -> None:

@@ -13,7 +13,7 @@ from ddax.configs.prices import Provider
 from ddax.configs.settings import Context, ModelRecord, Models
 from ddax.errors import ReasonerError, SettingsError, UsageError
 from ddax.graph.services import Parts
-from ddax.reasoning.factory import open_model, open_reasoner
+from ddax.reasoning.factory import Extras, open_model, open_reasoner
 from ddax.reasoning.given import objects_of
 from ddax.reasoning.language.efforts import effort_fields
 from ddax.reasoning.language.guard import Limits
@@ -25,7 +25,7 @@ PROVIDERS = {"openai": Provider("OPENAI_API_KEY", "langchain-openai")}
 def opened(model, environment=None, **models):
     return open_reasoner(
         model, embedder=None, prices={}, clock=time.monotonic, providers=PROVIDERS,
-        environment=environment or {}, models=Models(**models),
+        models=Models(**models), extras=Extras(environment=environment or {}),
     )  # fmt: skip
 
 
@@ -90,7 +90,8 @@ def test_limits_price_effort_and_key_are_those_of_each_record():
     assert (limits.idle_seconds, limits.attempt_seconds, limits.output_tokens) == (7, 70, 2048)
     assert (first._limits.attempt_seconds, first._limits.output_tokens) == (50, 500)
     assert (first.effort, other.effort, other._price.cost(10**6, 10**6)) == (None, "high", 3.0)
-    assert found._limits.passage_characters == 6144  # the smallest window must be able to read it
+    within = found._within("plan", 1.0)._limits
+    assert within.passage_characters == 6144  # the smallest window of a role must be able to read it
 
 
 def test_the_key_of_a_provider_goes_to_no_other_address_unless_its_variable_is_named():
@@ -164,6 +165,10 @@ def test_an_agent_is_opened_with_an_object_a_name_or_a_record(tmp_path):
     ("given", "error", "why"),
     [
         ({"model": "gpt-4.1"}, UsageError, "names no model"),
+        ({"model": "embeded"}, UsageError, "The nearest name is 'embedded'"),
+        ({"model": "Locale"}, UsageError, "The nearest name is 'local'"),
+        ({"model": "opanai:gpt-4.1"}, UsageError, "The nearest name is 'openai'"),
+        ({"model": HOUSE, "models": {"judge": "lokal"}}, UsageError, "The nearest name is 'local'"),
         ({"model": "openai:gpt-4.1"}, ReasonerError, "OPENAI_API_KEY is not set"),
         ({"model": "nobody:x"}, UsageError, "no provider 'nobody'"),
         ({"model": "object:Chat/tiny"}, UsageError, "open_agent"),
@@ -185,6 +190,6 @@ async def test_a_thread_whose_model_was_an_object_asks_for_it_again(tmp_path):
         opened("object:Chat/tiny")
     held = open_reasoner(
         "object:Chat/tiny", embedder=None, prices={}, clock=time.monotonic, providers=PROVIDERS,
-        environment={}, objects={"object:Chat/tiny": Chat(responses=[])},
+        extras=Extras(environment={}, objects={"object:Chat/tiny": Chat(responses=[])}),
     )  # fmt: skip
     assert held.name == "object:Chat/tiny"

@@ -112,3 +112,36 @@ def test_foreign_messages_of_any_shape_are_read() -> None:
         AIMessage(""),
     ]
     assert [turn.question for turn in earlier({"messages": said})] == ["a?", "b?"]
+
+
+def _own(number: int, **told: str) -> list[Any]:
+    said = {"task": str(number), "question": f"How long is Bridge{number}?", "short": f"{number} m", **told}
+    answer = AIMessage(f"It is {number} m.", response_metadata={"ddax": said})
+    return [HumanMessage(f"How long is Bridge{number}?"), answer]
+
+
+def test_of_a_long_thread_only_the_newest_turns_are_read() -> None:
+    cleaned = list[str]()
+
+    def clean(text: str) -> str:
+        cleaned.append(text)
+        return text
+
+    spent = []
+    for count in (6, 300):
+        told = [message for number in range(count) for message in _own(number)]
+        cleaned.clear()
+        turns = earlier({"messages": told}, clean)
+        spent.append(len(cleaned))
+        assert [turn.short for turn in turns] == [f"{n} m" for n in range(count - TURNS, count)]
+        assert all(turn.read_as == "" for turn in turns)
+    assert spent[0] == spent[1]
+
+
+def test_a_turn_of_ours_says_how_it_was_read_and_one_of_a_front_end_is_read_after_those_before_it() -> None:
+    own = [*_own(0), *_own(1, question="And how wide is it?", read_as="How wide is Bridge1?")]
+    brought = [HumanMessage("And how old is it?"), AIMessage("Nine years.")]
+    for more in range(8):
+        turns = earlier({"messages": [*own, *brought * (more + 1)]})
+        brought_ones = [turn for turn in turns if "old" in turn.question]
+        assert brought_ones and all("Bridge1" in turn.read_as for turn in brought_ones), more

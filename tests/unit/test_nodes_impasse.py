@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ddax.evolution.pressure import Impasse
+from ddax.dynamics.pressure import Impasse
 from ddax.ideas.idea import apply_patches
 from ddax.nodes.expand import expand
 from ddax.nodes.impasse import by_utility

@@ -134,7 +134,7 @@ async def test_lessons_are_asked_for_together(kit: Any) -> None:
 async def test_a_silent_reasoner_ends_the_learning_and_not_the_run(kit: Any) -> None:
     session = kit.session({"reflect": [ReasonerError("down")]})
     update = await learned(kit, session)
-    assert set(update) == {"usage", "metrics"}
+    assert {"usage", "metrics"} <= set(update)
     assert (await session.memory.rows("notes"))[0]["note"] == "no lesson: down"
 
 

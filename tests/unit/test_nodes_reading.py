@@ -16,12 +16,13 @@ from ddax.errors import StorageError
 from ddax.memory.embedding_ahead import Ahead
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.gate import GatedMemory
+from ddax.memory.likeness import Vectors
 from ddax.nodes.gather import as_passage
 from ddax.nodes.reading import Kept, keep, texts_for_judge
 from ddax.reasoning import protocol as p
 from ddax.reasoning.embedded.debate import judge
-from ddax.reasoning.embedded.vectors import Vectors
 from ddax.reasoning.entailment.rules import lexical
+from ddax.reasoning.free import open_free
 from ddax.types import Citation, Record, Usage
 from tests.unit.test_graph_opening import Asked
 
@@ -174,7 +175,8 @@ async def test_the_judge_asks_for_nothing_that_was_not_embedded_ahead_but_the_ou
         task, "read the tower", "By Ilse Maran.", "a name", passages, rubric=("coverage", *rubric)
     )
     judge(request, Vectors(asked))
-    soon = texts_for_judge(p.ExtractRequest(task, "who", passages), "read the tower", own=own)
+    about = p.ExtractRequest(task, "who", passages)
+    soon = texts_for_judge(about, "read the tower", open_free(asked), own=own)
     assert set(asked.texts) == {*soon, "By Ilse Maran."} - {""}
     assert any(text.startswith("meets: Write it in full words.") for text in soon) is own
 

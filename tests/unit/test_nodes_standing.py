@@ -17,6 +17,7 @@ from ddax.debate.roles import Debater
 from ddax.errors import ActionError, NotAllowed
 from ddax.graph.counterfactual import compare_override
 from ddax.memory.agents import AgentStore
+from ddax.memory.dissents import LoggedDissent
 from ddax.memory.overrides import Overrides
 from ddax.nodes import answered, standing
 from ddax.reasoning import protocol as p
@@ -113,10 +114,8 @@ async def test_seats_and_recall_go_by_trust_as_the_task_opened(kit: Any, tmp_pat
     for number in range(30):
         agents.log_round("bad", f"{number}")
         agents.log_agreement("bad", round_id=f"{number}", right=False)
-        agents.log_dissent(
-            "bad", "no", round_id=f"{number}", context={}, citations=[], impact=False, supported=False,
-            verified_better=False,
-        )  # fmt: skip
+        said = LoggedDissent(text="no", citations=[], impact=False, supported=False, verified_better=False)
+        agents.log_dissent("bad", said, round_id=f"{number}")
     thoughts = [
         Record(
             "internal_thought",

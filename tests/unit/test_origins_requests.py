@@ -22,7 +22,8 @@ from ddax.actions.protocol import ActionContext, ActionResult
 from ddax.actions.registry import action
 from ddax.actions.work import with_work
 from ddax.configs.settings import Debate
-from ddax.debate.verdict import evaluate_outcome
+from ddax.debate.roles import Debater
+from ddax.debate.verdict import Case, evaluate_outcome
 from ddax.errors import InvariantError
 from ddax.ideas.origins import PRIVATE, kind_of, read
 from ddax.memory.records import LEDGER, REFLECTIONS
@@ -62,11 +63,13 @@ SEEDS: Mapping[tuple[str, str], str] = {
     ("expand", "others"): "another",
     ("predict", "task"): "told", ("predict", "action"): "leaf", ("predict", "evidence"): "page",
     ("extract", "task"): "told", ("extract", "intent"): "leaf", ("extract", "passages"): "page",
+    ("extract", "others"): "case",
     ("argue", "task"): "told", ("argue", "idea"): "case", ("argue", "result"): "case",
     ("argue", "expected"): "case", ("argue", "evidence"): "case", ("argue", "heard"): "case",
     ("judge", "task"): "told", ("judge", "idea"): "leaf", ("judge", "result"): "leaf",
     ("judge", "expected"): "leaf", ("judge", "evidence"): "page", ("judge", "arguments"): "case",
     ("judge", "lessons"): "value lesson", ("judge", "rubric"): "criterion",
+    ("judge", "others"): "case",
     ("merge", "task"): "told", ("merge", "idea"): "idea", ("merge", "findings"): "leaf",
     ("merge", "evidence"): "page", ("merge", "thoughts"): "thought", ("merge", "brief"): "told",
     ("merge", "earlier"): "turn",
@@ -320,10 +323,11 @@ async def test_a_debate_carries_where_its_case_comes_from() -> None:
     )
     for origins, known in (({"file"}, {"file"}), (None, {"memory"})):
         reasoner.requests.clear()
+        evidence = (Passage("m", "s", "t", "water", 0, 5),)
+        case = Case(TASK, "i", "water", "water", evidence)
         await evaluate_outcome(
-            reasoner, task=TASK, idea="i", result="water", expected="water", rho=0.0, lessons=(),
-            evidence=[Passage("m", "s", "t", "water", 0, 5)], settings=Debate(gate="always"),
-            rng=np.random.default_rng(0), **({} if origins is None else {"origins": frozenset(origins)}),
+            case if origins is None else replace(case, origins=frozenset(origins)),
+            [Debater("scripted", reasoner)], settings=Debate(gate="always"), rng=np.random.default_rng(0),
         )  # fmt: skip
         assert {name for name, _ in reasoner.requests} == {"judge", "argue"}
         assert all(of_request(request) == known for _, request in reasoner.requests)

@@ -9,8 +9,8 @@ import pytest
 
 from ddax.debate.support import Means, supports
 from ddax.memory.embeddings import open_embedder
+from ddax.memory.likeness import Vectors
 from ddax.reasoning import protocol as p
-from ddax.reasoning.embedded.vectors import Vectors
 from ddax.reasoning.entailment import open_check
 from ddax.reasoning.language.document import MergeWire, synthesis
 from ddax.reasoning.language.wire import CitationWire

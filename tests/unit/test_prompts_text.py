@@ -185,7 +185,17 @@ async def test_what_was_seen_of_a_world_stands_after_the_request_of_a_plan_as_da
 
 
 def test_there_is_one_template_for_each_request_and_one_for_the_repair():
-    assert set(prompts.NAMES) == {*REQUESTS, "answer", "data", "plans", "repair", "seen", "settle"}
+    assert set(prompts.NAMES) == {
+        *REQUESTS,
+        "answer",
+        "data",
+        "extracts",
+        "judges",
+        "plans",
+        "repair",
+        "seen",
+        "settle",
+    }
 
 
 @pytest.mark.parametrize("name", prompts.NAMES)

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from ddax.errors import InvalidReply, ReasonerError, SettingsError, StorageError
+from ddax.errors import InvalidReply, ReasonerError, SettingsError, StorageError, UsageError
 from ddax.reasoning import protocol as p
 from ddax.reasoning.budget import charge, usage_of
-from ddax.reasoning.recording import RecordingReasoner, ReplayingReasoner, request_hash
+from ddax.reasoning.recording import request_hash
+from ddax.reasoning.replaying import RecordingReasoner, ReplayingReasoner
 from ddax.reasoning.scripted import ScriptedReasoner
 from ddax.types import Citation, Passage, Picture, Proposal, Usage
 
@@ -150,8 +151,8 @@ async def test_a_recording_cut_in_its_last_line_still_serves_the_others(tmp_path
         ReplayingReasoner(tmp_path / "r")
 
 
-async def test_a_recording_that_cannot_be_written_is_a_storage_error(tmp_path):
-    with pytest.raises(StorageError, match="--record"):
+async def test_a_recording_in_a_folder_that_is_not_there_is_a_wrong_input(tmp_path):
+    with pytest.raises(UsageError, match="There is no folder"):
         RecordingReasoner(ScriptedReasoner({}), tmp_path / "no" / "folder", environment={})
 
 

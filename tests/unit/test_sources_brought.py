@@ -94,6 +94,34 @@ async def test_a_retriever_that_fails_is_named(tmp_path: Path) -> None:
 async def test_the_other_sources_are_searched_where_a_retriever_fails(tmp_path: Path) -> None:
     result = await asked(tmp_path, documents=held(), retriever=Listed(held=[], fails=True))
     assert result["short"] == "Ines Calder"
+    told = "The retriever Listed failed. ConnectionError: the index is away. Only the others were searched."
+    assert result["notes"] == [told], "once, however many searches it failed"
+
+
+async def test_of_a_failing_retriever_is_told_where_nothing_is_found_and_in_its_own_run_alone(
+    tmp_path: Path,
+) -> None:
+    given: dict[str, Any] = {"documents": held(), "retriever": Listed(held=[], fails=True)}
+    async with open_agent(Context(**SETTINGS), home=tmp_path, **given) as agent:
+        missed = await agent.run("Who wrote the Lantern Almanac of Vellin harbour?", thread="t")
+        given["retriever"].fails = False
+        again = await agent.run(ASKED, thread="u")
+    assert any("ConnectionError: the index is away" in note for note in missed["notes"]), missed["status"]
+    assert again["notes"] == []
+
+
+async def test_a_secret_in_what_a_retriever_says_is_blotted_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("SHELF_API_KEY", "shelf-key-0123456789abcdef")
+
+    class Talking(Listed):
+        def _get_relevant_documents(self, query: str, *, run_manager: Any) -> list[Document]:
+            raise ConnectionError("401 for shelf-key-0123456789abcdef")
+
+    result = await asked(tmp_path, documents=held(), retriever=Talking(held=[]))
+    assert "Talking failed" in result["notes"][0]
+    assert "shelf-key-0123456789" not in str(result) + caplog.text
 
 
 async def test_what_was_retrieved_is_read_in_a_later_process_too(tmp_path: Path) -> None:

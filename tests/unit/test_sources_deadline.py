@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from ddax.actions.sources import Bounds, open_library
 from ddax.actions.sources import files as files_read
-from ddax.actions.sources import open_library
 from ddax.actions.sources.documents import ExtractCache
 from ddax.actions.sources.files import Candidate, child, extracted, extracted_apart, read_all
 from ddax.actions.web.reading import Reader
@@ -35,7 +35,8 @@ async def test_reading_ends_with_the_time_of_the_run(tmp_path: Path, name: str) 
     (tmp_path / name).write_text(ENDLESS)
     spec, before = str(tmp_path / name.split("/")[0]), of_children()
     with pytest.raises(SourceError) as caught:
-        await open_library([spec], embedder=HashEmbedder(), cache_dir=tmp_path / "cache", max_seconds=3.0)
+        cache = tmp_path / "cache"
+        await open_library([spec], embedder=HashEmbedder(), cache_dir=cache, bounds=Bounds(seconds=3.0))
     assert caught.value.what == f"The source {spec!r} cannot be read."
     assert "max_seconds = 3 was over" in caught.value.why and "--max-seconds" in caught.value.mend
     assert of_children() - before < 20, "the process that read it was ended, not let go on"

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from pypdf import PdfWriter
 
-from ddax.actions.sources import SourceLibrary, open_library
+from ddax.actions.sources import Bounds, SourceLibrary, open_library
 from ddax.actions.sources.extract import NotText, extract, from_text
+from ddax.actions.sources.files import MAX_BYTES
 from ddax.errors import SourceError
 from ddax.memory.embeddings import HashEmbedder
 
@@ -59,10 +60,11 @@ def test_markup_of_one_sign_is_read_at_once(unit: str) -> None:
     assert time.perf_counter() - started < 4, "a pattern that tries every place of a run takes longer"
 
 
-async def opened(*specs: object, home: Path, **options: int) -> SourceLibrary:
+async def opened(*specs: object, home: Path, max_bytes: int = MAX_BYTES) -> SourceLibrary:
     return await open_library(
-        [str(spec) for spec in specs], embedder=HashEmbedder(), cache_dir=home / "cache", **options
-    )
+        [str(spec) for spec in specs], embedder=HashEmbedder(), cache_dir=home / "cache",
+        bounds=Bounds(max_bytes=max_bytes),
+    )  # fmt: skip
 
 
 @pytest.fixture
@@ -114,7 +116,7 @@ def test_a_broken_pdf_is_told_by_its_error_alone(
 ) -> None:
     # Those of pytest take what else goes to stderr.
     monkeypatch.setattr(logging.getLogger(), "handlers", [])
-    with pytest.raises(NotText, match="it is a damaged PDF"):
+    with pytest.raises(NotText, match=r"it is damaged \("):
         extract(b"not a pdf", "pdf", fallback="fake")
     assert capsys.readouterr().err == ""
 
@@ -192,7 +194,7 @@ async def test_a_folder_that_cannot_be_listed_is_no_empty_one(
         ("noise", bytes(range(1, 32)) * 20, "control"),
         ("big.txt", b"x" * 3000, "2,000"),
         ("empty.txt", b"", "no text"),
-        ("broken.pdf", b"%PDF-1.4 nothing", "PDF"),
+        ("broken.pdf", b"%PDF-1.4 nothing", "it is damaged"),
     ],
 )
 async def test_a_named_file_that_cannot_be_read_is_refused(
@@ -308,4 +310,5 @@ async def test_a_relative_source_that_is_not_here_says_where_it_was_looked_for(
     assert "where the thread was begun" in found.value.mend
     with pytest.raises(SourceError) as found:
         await opened(tmp_path / "papers", home=tmp_path)
-    assert (found.value.why, found.value.mend) == ("There is no such file or folder.", "Check the path.")
+    assert found.value.why == "There is no such file or folder."
+    assert found.value.mend == "Name a file or folder that is there."

@@ -210,7 +210,7 @@ def test_a_list_of_contents_with_entities_is_refused() -> None:
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w") as book:
         book.writestr("META-INF/container.xml", '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>')
-    with pytest.raises(NotText, match="damaged epub"):
+    with pytest.raises(NotText, match=r"it is damaged \(its list of contents"):
         extract(held.getvalue(), "epub", fallback="x")
 
 
@@ -232,6 +232,39 @@ async def test_a_folder_of_them_is_searched(tmp_path: Path) -> None:
     again = await opened(tmp_path / "in", tmp_path / "home")
     assert [*again.documents] == [*library.documents]
     assert (await again.read(hit.source)).notes == page.notes
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "why", "mend"),
+    [
+        ("a.docx", b"no archive", "it is damaged (File is not a zip file)", "once more in the program"),
+        ("a.pptx", b"PK\x03\x04cut off", "it is damaged", "once more in the program"),
+        ("a.xlsx", b"", "it is damaged", "once more in the program"),
+        ("a.epub", b"no archive", "it is damaged", "once more in the program"),
+        ("a.pdf", b"%PDF-1.7 cut off", "it is damaged", "once more in the program"),
+    ],
+)
+async def test_of_a_damaged_file_is_told_what_to_do(
+    tmp_path: Path, name: str, content: bytes, why: str, mend: str
+) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / name).write_bytes(content)
+    for source in (tmp_path / "in" / name, tmp_path / "in"):
+        with pytest.raises(SourceError) as told:
+            await opened(source, tmp_path / "h")
+        assert why in told.value.why
+        assert "Error:" not in told.value.why, "the name of a class says nothing to a reader"
+        assert mend in told.value.mend
+
+
+async def test_of_a_missing_path_the_nearest_name_is_told(tmp_path: Path) -> None:
+    (tmp_path / "papers").mkdir()
+    for given, wanted in (("paper", f"'{tmp_path / 'papers'}'"), ("papers/x.md", ""), ("zzz", "")):
+        with pytest.raises(SourceError) as told:
+            await opened(tmp_path / given, tmp_path / "h")
+        assert told.value.mend.startswith("Name a file or folder that is there")
+        assert ("the nearest name is" in told.value.mend) == bool(wanted)
+        assert wanted in told.value.mend
 
 
 async def test_without_the_extra_one_line_says_what_to_install(

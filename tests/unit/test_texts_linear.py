@@ -18,8 +18,8 @@ from ddax.ideas.requirements import parse
 from ddax.memory.chunks import chunks
 from ddax.memory.instructions import instruction_spans
 from ddax.reasoning.embedded import sentences
-from ddax.reasoning.embedded.question import analyse
 from ddax.reasoning.entailment import check_by_rules
+from ddax.text.question import analyse
 from ddax.types import Citation, Passage
 from tests.unit.growth_judged import grows_too_fast
 

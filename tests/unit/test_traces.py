@@ -117,7 +117,7 @@ def test_export_from_the_shell(kit: Any, tmp_path: Path, monkeypatch: Any, capsy
         assert messages[1]["content"] == kit.question and messages[-1]["content"].endswith("Trondby.")
     assert command("-o", str(tmp_path / "t.jsonl")) == 0
     assert (tmp_path / "t.jsonl").read_text().count("\n") == 1
-    assert command("-o", str(tmp_path / "no" / "t.jsonl")) == 7
+    assert command("-o", str(tmp_path / "no" / "t.jsonl")) == 2
     assert command("--thread", "other") == 2
     assert command("--format", "csv") == 2
 

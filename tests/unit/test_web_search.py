@@ -17,6 +17,7 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from ddax.actions.egress import policy_of
+from ddax.actions.web.client import Time as Clocks
 from ddax.actions.web.client import Web
 from ddax.actions.web.library import WebLibrary
 from ddax.actions.web.search.brave import Brave
@@ -65,8 +66,8 @@ FOUND = [Result("https://a.test/1", "One", "First words", "2024-05-06"), Result(
 @asynccontextmanager
 async def web(folder: Path) -> AsyncIterator[Web]:
     pages = Web(
-        Settings(delay=0.0, fetch_seconds=60.0), policy_of(), folder=folder, clock=lambda: 1e9,
-        monotonic=lambda: 1.0, services=["127.0.0.1", "localhost"],
+        Settings(delay=0.0, fetch_seconds=60.0), policy_of(), folder=folder,
+        time=Clocks(lambda: 1e9, lambda: 1.0), services=["127.0.0.1", "localhost"],
     )  # fmt: skip
     yield pages
     await pages.close()

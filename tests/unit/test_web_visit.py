@@ -16,6 +16,7 @@ from benchmarks.guard_site import HERE, Answer, Site, page, redirect, serving
 from ddax.actions.egress import policy_of
 from ddax.actions.fetch import Fetched
 from ddax.actions.web.client import Render, Web
+from ddax.actions.web.client import Time as Clocks
 from ddax.actions.web.reading import InlineReader
 from ddax.actions.web.robots import Robots
 from ddax.actions.web.tape import Tape, open_tape, packed
@@ -72,7 +73,7 @@ async def web(
     policy = policy_of(allow_hosts=[HERE, *hosts], resolver=everywhere)
     given = Settings(**{"fetch_seconds": 60.0, "read_seconds": 60.0, **settings})
     opened = Web(
-        given, policy, folder=folder, clock=time, monotonic=time, sleep=time.sleep, tape=tape, render=render,
+        given, policy, folder=folder, time=Clocks(time, time, time.sleep), tape=tape, render=render,
         reader=InlineReader(),
     )  # fmt: skip
     try:
@@ -234,7 +235,7 @@ async def test_a_redirect_is_checked_at_every_hop(tmp_path: Path) -> None:
 
 async def test_domains_are_allowed_and_denied_by_the_settings(tmp_path: Path) -> None:
     policy = policy_of(only_domains=["good.test"], deny_domains=["bad.good.test"], resolver=everywhere)
-    pages = Web(Settings(), policy, folder=tmp_path, clock=Time(), monotonic=Time())
+    pages = Web(Settings(), policy, folder=tmp_path, time=Clocks(Time(), Time()))
     assert "outside" in (await failure(pages.read("http://else.test/"))).why
     assert "denied" in (await failure(pages.read("http://bad.good.test/"))).why
     assert "not public" in (await failure(pages.read("http://good.test/"))).why

@@ -35,10 +35,21 @@ from ddax.memory.embedding_cache import CachedEmbedder
 from ddax.memory.protocol import Embedder
 from ddax.types import Document
 
-__all__ = ["SourceLibrary", "open_library"]
+__all__ = ["Bounds", "SourceLibrary", "open_library"]
 
 _JOINED = re.compile(rf",\s*(?:https?://|{re.escape(SCHEME)})", re.IGNORECASE)
 """Where a second source begins behind a comma."""
+
+
+class Bounds(NamedTuple):
+    """What reading sources is held to: the hosts that may be private, the size of a file, the time of all."""
+
+    allow_hosts: Sequence[str] = ()
+    max_bytes: int = MAX_BYTES
+    seconds: float = math.inf
+
+
+UNBOUND = Bounds()
 
 
 async def open_library(
@@ -46,9 +57,7 @@ async def open_library(
     *,
     embedder: Embedder,
     cache_dir: Path,
-    allow_hosts: Sequence[str] = (),
-    max_bytes: int = MAX_BYTES,
-    max_seconds: float = math.inf,
+    bounds: Bounds = UNBOUND,
     web: Pages | None = None,
     tell: bool = True,
     brought: Sequence[Document] = (),
@@ -56,14 +65,14 @@ async def open_library(
 ) -> SourceLibrary:
     """Read sources and index them; nothing is written outside of `cache_dir`.
 
-    `max_bytes` caps one file, `max_seconds` the time of reading; pages come from `web`, or plainly where
-    there is none. `brought` are documents beside the sources. With `tell`, what of the sources is not read
-    is told in one warning; `progress` is told how many files were read, and of how many. Raises SourceError
+    `bounds` are what reading is held to; pages come from `web`, or plainly where there is none. `brought`
+    are documents beside the sources. With `tell`, what of the sources is not read is told in one warning;
+    `progress` is told how many files were read, and of how many. Raises SourceError
     that names the source which cannot be read, and StorageError where the cache cannot be written.
     """
     cache = await asyncio.to_thread(ExtractCache, cache_dir)
-    wait = Wait(max_seconds, asyncio.get_running_loop().time() + max_seconds)
-    reading = _Reading(cache, cache_dir, tuple(allow_hosts), max_bytes, web, wait, progress)
+    wait = Wait(bounds.seconds, asyncio.get_running_loop().time() + bounds.seconds)
+    reading = _Reading(cache, cache_dir, tuple(bounds.allow_hosts), bounds.max_bytes, web, wait, progress)
     found = [await reading.looked_at(spec) for spec in dict.fromkeys(specs)]
     if brought:
         found.append(Found([blotted(one, cache.redactor.value) for one in brought], []))
@@ -114,7 +123,7 @@ class _Reading(NamedTuple):
         }  # fmt: skip
         shelf = open_shelf(self.folder, key)
         if shelf is not None:
-            return SourceLibrary(specs, (), skipped=shelf.skipped, shelf=shelf, **given)
+            return SourceLibrary(specs, shelf, skipped=shelf.skipped, **given)
         read = [self._read(one) if isinstance(one, Scan) else one for one in found]
         by_source = {document.source: document for part in read for document in part.documents}
         documents = [by_source[source] for source in sorted(by_source)]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -20,6 +19,7 @@ from ddax.actions.sources.documents import ExtractCache
 from ddax.actions.sources.extract import METADATA, Extracted, document, from_text
 from ddax.actions.sources.skipping import skipped_of
 from ddax.actions.sources.tokens import query_tokens, tokens
+from ddax.actions.unsearched import pass_over
 from ddax.errors import ActionError, UsageError
 from ddax.memory.protocol import Embedder
 from ddax.types import Document, Hit
@@ -185,7 +185,7 @@ class RetrievedLibrary:
         if failed and not found:
             raise failed[0]
         for error in failed:
-            logging.getLogger("ddax").warning("only the other sources were searched: %s", error)
+            pass_over(error, searched="the other sources")
         return sorted(found, key=lambda hit: -hit.score)[:k]
 
     async def _retrieved(self, query: str) -> list[Hit]:
@@ -202,7 +202,7 @@ class RetrievedLibrary:
         except Exception as error:  # a retriever is somebody else's code, and raises what it likes
             raise ActionError(
                 f"The retriever {self.asked.name} failed.",
-                why=f"{type(error).__name__}: {str(error)[:200]}",
+                why=f"{type(error).__name__}: {self.cache.redactor.cut(str(error), 200)}",
                 mend="Try it alone: retriever.invoke('...').",
                 kind="retriever",
             ) from error

@@ -15,12 +15,14 @@ from urllib.parse import urljoin, urlsplit
 
 from ddax.actions.sources.encodings import decoded_text, wide_text
 from ddax.actions.sources.front import field_lines, field_of, front_matter
-from ddax.actions.sources.kinds import HEADED, KINDS, NEEDS_OFFICE
+from ddax.actions.sources.kinds import HEADED, KINDS
 from ddax.actions.sources.markdown import as_shown, with_bars
 from ddax.actions.sources.markup import parsed, text_of
 from ddax.actions.sources.seen import INVISIBLE, seen
+from ddax.actions.sources.skipping import DAMAGED, LOCKED, NEEDS, PICTURES
 from ddax.actions.sources.tables import as_table
 from ddax.actions.sources.values import as_values
+from ddax.actions.sources.zipped import IMMENSE
 from ddax.types import Document
 
 MAX_CHARS = 10_000_000
@@ -109,17 +111,25 @@ def from_kind(content: bytes, kind: str) -> Extracted:
     try:
         title, text, fields = KINDS[kind](content)
     except ImportError as exc:
-        raise NotText(f"{NEEDS_OFFICE} ({exc.name} is not installed)") from exc
+        raise NotText(f"{NEEDS} ({exc.name} is not installed)") from exc
     except NotText:
         raise
     except (ValueError, KeyError, TypeError, AttributeError, IndexError, LookupError, OSError, EOFError,
             RecursionError, NotImplementedError, SyntaxError, AssertionError, zlib.error,
             zipfile.BadZipFile) as exc:  # fmt: skip
         # Libraries of office files let the errors of their own walk through damaged ones pass.
-        raise NotText(f"it is a damaged {kind} file ({type(exc).__name__}: {str(exc)[:100]})") from exc
+        raise _damaged(exc) from exc
     if not text.strip():
         return Extracted(title, "", fields=fields)
     return Extracted(title or (from_text(text).title if kind in HEADED else ""), text, fields=fields)
+
+
+def _damaged(error: Exception) -> NotText:
+    """Return why a file is not read: in its own words where a reader of ours says what is wrong."""
+    said = str(error)[:100] or type(error).__name__
+    if said.startswith((DAMAGED, LOCKED, IMMENSE)):
+        return NotText(said)
+    return NotText(f"{DAMAGED} ({said})")
 
 
 def from_text(text: str, base: str = "") -> Extracted:
@@ -146,7 +156,7 @@ def from_pdf(content: bytes) -> Extracted:
     try:
         reader = PdfReader(io.BytesIO(content))
         if reader.is_encrypted and not reader.decrypt(""):
-            raise NotText("it is encrypted")
+            raise NotText(LOCKED)
         pages = [parted(reader.pages[i].extract_text()) for i in range(min(len(reader.pages), MAX_PAGES))]
         title = str((reader.metadata.title if reader.metadata else "") or "")
     except NotText:
@@ -154,10 +164,10 @@ def from_pdf(content: bytes) -> Extracted:
     except (PyPdfError, ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError,
             NotImplementedError, OverflowError, ImportError) as exc:  # fmt: skip
         # pypdf lets the errors of its own walk through damaged objects pass.
-        raise NotText(f"it is a damaged PDF ({type(exc).__name__}: {str(exc)[:100]})") from exc
+        raise _damaged(exc) from exc
     text = "\n\n".join(page.strip() for page in pages if page.strip())
     if not text:
-        raise NotText("it is a PDF without a text layer")
+        raise NotText(PICTURES)
     return Extracted(title or opening(text), text)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import difflib
 import math
 import os
 import time
@@ -17,8 +18,11 @@ from ddax.actions.sources.kinds import KINDS
 from ddax.actions.sources.scanning import Candidate, Scan, candidate, kind_of, written
 from ddax.actions.sources.skipping import (
     CLOSED,
+    DAMAGED,
     EMPTY,
+    LOCKED,
     NEEDS,
+    PICTURES,
     UNREAD,
     UNTEXT,
     Skipped,
@@ -122,8 +126,16 @@ def unreadable(spec: str) -> SourceError:
     why = (
         "It is neither a file nor a folder." if path.exists() else f"There is no such file or folder{where}."
     )
-    mend = f"Check the path{AGAIN if where else ''}."
+    mend = f"Name a file or folder that is there{_like(path)}{AGAIN if where else ''}."
     return SourceError(f"The source {spec!r} cannot be read.", why=why, mend=mend)
+
+
+def _like(path: Path) -> str:
+    """Name what stands there under a name like the one that was given; "" where nothing does."""
+    folder = path.parent if path.parent.is_dir() else None
+    names = sorted(os.listdir(folder)) if folder and os.access(folder, os.R_OK) else []
+    found = difflib.get_close_matches(path.name, names, 1)
+    return f"; the nearest name is {str(path.parent / found[0])!r}" if found else ""
 
 
 def single(spec: str, path: Path, max_bytes: int) -> Scan:
@@ -142,7 +154,7 @@ def read_single(spec: str, wanted: list[Candidate], *, cache: ExtractCache, unti
     """Read one file that was named directly."""
     documents, skipped = read_all(wanted, cache, until)
     if skipped:
-        mended = skipped[0].reason.startswith((CLOSED, NEEDS))
+        mended = skipped[0].reason.startswith((CLOSED, NEEDS, DAMAGED, LOCKED, PICTURES))
         raise SourceError(
             f"The source {spec!r} cannot be read.",
             why=f"It was skipped: {skipped[0].reason}.",
@@ -252,7 +264,7 @@ def extracted(path: Path) -> Value:
 
 
 def _untext(why: str) -> str:
-    return why if why.startswith(NEEDS) else f"{UNTEXT}: {why}"
+    return why if why.startswith((NEEDS, DAMAGED, LOCKED, PICTURES)) else f"{UNTEXT}: {why}"
 
 
 async def extracted_apart(path: Path, reader: Reader) -> Value:

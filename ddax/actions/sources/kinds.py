@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-NEEDS_OFFICE = "it needs the extra 'office'"
 ENDINGS: Mapping[str, str] = {
     ".docx": "docx", ".docm": "docx", ".pptx": "pptx", ".pptm": "pptx", ".ppsx": "pptx", ".xlsx": "xlsx",
     ".xlsm": "xlsx", ".xls": "xls", ".ods": "ods", ".odt": "odt", ".ott": "odt", ".odp": "odp",

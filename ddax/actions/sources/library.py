@@ -54,18 +54,18 @@ class SourceLibrary:
     def __init__(
         self,
         specs: Sequence[str],
-        documents: Sequence[Document],
+        held: Sequence[Document] | Shelf,
         *,
         embedder: Embedder,
         folder: Path,
         skipped: Sequence[Skipped] = (),
         allow_hosts: Sequence[str] = (),
         web: Pages | None = None,
-        shelf: Shelf | None = None,
         key: str = "",
     ) -> None:
+        shelf = held if isinstance(held, Shelf) else None
         self.specs, self.skipped = tuple(specs), tuple(skipped)
-        self.documents: Sequence[Document] = tuple(documents) if shelf is None else shelf.documents
+        self.documents: Sequence[Document] = held.documents if isinstance(held, Shelf) else tuple(held)
         self._allow_hosts, self._web = tuple(allow_hosts), web
         self._embedder = embedder
         self._index = Index(self.documents, folder, None if shelf is None else shelf.passages, key)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ddax.actions.sources.front import plain
+from ddax.actions.sources.skipping import DAMAGED
 from ddax.actions.sources.tables import as_rows
 from ddax.actions.sources.zipped import opened
 
@@ -100,7 +101,7 @@ def from_sheets(content: bytes) -> Office:
         book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(content))
         sheets = [(name, book.get_sheet_by_name(name).to_python()) for name in book.sheet_names]
     except python_calamine.CalamineError as exc:
-        raise ValueError(f"it is damaged ({exc})") from exc
+        raise ValueError(f"{DAMAGED} ({exc})") from exc
     told = [(name, _rows([[_cell(cell) for cell in row] for row in rows])) for name, rows in sheets]
     several = sum(bool(table) for _, table in told) > 1
     text = _joined(f"## {name}\n\n{table}" if several else table for name, table in told if table)

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from typing_extensions import TypedDict
 
-from ddax.actions.sources.kinds import NEEDS_OFFICE
 from ddax.wording import amount
 
 NAMED = 10
@@ -20,13 +19,17 @@ KINDS = 8
 CLOSED, UNREAD, EMPTY = "it cannot be opened", "it cannot be read", "it holds no text"
 LINK, NOWHERE = "a link that leads outside of the folder", "a link that leads nowhere"
 UNKNOWN, UNTEXT = "not a kind of text that is known", "binary or unreadable"
+DAMAGED, LOCKED, PICTURES = "it is damaged", "it is encrypted", "it is a PDF without a text layer"
 LARGER, NO_FILE = "larger than", "not a regular file"
 GITIGNORED = "left out by a .gitignore"
-NEEDS = NEEDS_OFFICE
+NEEDS = "it needs the extra 'office'"
 MENDS = {
     NEEDS: "to have office files read: pip install 'ddax[office]'",
     CLOSED: "make readable what is closed, and ask again",
     UNREAD: "save as text what cannot be read",
+    DAMAGED: "save what is damaged once more in the program that it is of, or take a copy that opens there",
+    LOCKED: "save without a password what is encrypted",
+    PICTURES: "let a program for text recognition (OCR) add to such a PDF what its pictures say",
     UNTEXT: "save as text what is binary",
     LARGER: "split what is too large",
     LINK: "name what a link leads to as a source",

@@ -14,7 +14,7 @@ from dataclasses import asdict, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from ddax.actions.egress import EgressPolicy, checked_url
@@ -53,6 +53,14 @@ LITTLE = 200
 """Characters below which a page with scripts is taken for one that needs a browser."""
 
 
+class Time(NamedTuple):
+    """What time it is, how much of it has passed, and how to wait."""
+
+    clock: Clock
+    monotonic: Clock
+    sleep: Sleep = asyncio.sleep
+
+
 class Web:
     """Pages by address; made once a session and closed with it."""
 
@@ -62,9 +70,7 @@ class Web:
         policy: EgressPolicy,
         *,
         folder: Path,
-        clock: Clock,
-        monotonic: Clock,
-        sleep: Sleep = asyncio.sleep,
+        time: Time,
         tape: Tape | None = None,
         render: Render | None = None,
         reader: PageReader | None = None,
@@ -72,13 +78,13 @@ class Web:
     ) -> None:
         self.settings, self.policy, self.tape, self.render = settings, policy, tape or NoTape(), render
         self._services = frozenset(services)
-        self._folder, self._clock, self.monotonic = folder, clock, monotonic
+        self._folder, self._clock, self.monotonic = folder, time.clock, time.monotonic
         self._limits = Limits(settings.max_bytes, settings.fetch_seconds, settings.max_redirects)
         self._manners = Manners(
-            delay=settings.delay, concurrency=settings.per_host, monotonic=monotonic, sleep=sleep
+            delay=settings.delay, concurrency=settings.per_host, monotonic=time.monotonic, sleep=time.sleep
         )
-        self._cooldowns = Cooldowns(folder / "cooldowns.sqlite", clock=clock)
-        self._robots = Robots(self._robots_txt, clock=clock)
+        self._cooldowns = Cooldowns(folder / "cooldowns.sqlite", clock=time.clock)
+        self._robots = Robots(self._robots_txt, clock=time.clock)
         self._reader = reader or Reader(seconds=settings.read_seconds)
         self._client: httpx.AsyncClient | None = None
         self._log: deque[Iterable[Exchange]] = deque(maxlen=1000)

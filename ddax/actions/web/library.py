@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import logging
-
 from ddax.actions.protocol import Library
 from ddax.actions.sources.skipping import skipped_of
+from ddax.actions.unsearched import pass_over
 from ddax.actions.web.search.engine import WebSearch
 from ddax.errors import ActionError
 from ddax.types import Document, Hit
@@ -29,7 +28,7 @@ class WebLibrary:
         except ActionError as error:
             if not local:
                 raise
-            logging.getLogger("ddax").warning("only the sources were searched: %s", error)
+            pass_over(error, searched="the sources")
             found = []
         known = {hit.source for hit in local}
         both = [*local, *(hit for hit in found if hit.source not in known)]

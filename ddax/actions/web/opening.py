@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ddax.actions.egress import EgressPolicy, policy_of
 from ddax.actions.protocol import Library
-from ddax.actions.web.client import Render, Web
+from ddax.actions.web.client import Render, Time, Web
 from ddax.actions.web.library import WebLibrary
 from ddax.actions.web.search.choose import chosen, open_provider, service_hosts
 from ddax.actions.web.search.engine import ResultCache, WebSearch, pace
@@ -48,8 +48,7 @@ def open_web(
         wanted,
         policy,
         folder=folder,
-        clock=clock,
-        monotonic=monotonic,
+        time=Time(clock, monotonic),
         tape=open_tape(wanted.record, wanted.replay),
         render=rendering(policy) if rendering is not None else None,
         services=service_hosts(wanted, environ),

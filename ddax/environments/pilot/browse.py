@@ -72,11 +72,11 @@ class Browsing:
         if not report.ok or not (report.moves or report.settled or report.answers):
             what = "; ".join(report.failed) or "nothing on the page answers to the task"
             did = context.redactor.cut(all_told(report.did), DID)
+            why = f"{did}{noted}The page is {page.title!r}, and says: {said}"
+            mend = report.mend or "Say it in the words of the page"
             raise ActionError(
-                f"not carried out: {what}.", why=f"{did}{noted}The page is {page.title!r}, and says: {said}",
-                mend=f"{report.mend or 'Say it in the words of the page'}, or use a language model.",
-                kind=UNDONE,
-            )  # fmt: skip
+                f"not carried out: {what}.", why=why, mend=f"{mend}, or use a language model.", kind=UNDONE
+            )
         count = len(report.moves)
         done = f"Done in {amount(count, 'move')}" if count else "It was so already"
         answers = "".join(f"{answer.rstrip('.')}. " for answer in report.answers)

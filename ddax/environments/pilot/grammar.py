@@ -186,7 +186,11 @@ def _press(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     if aside := _ASIDE.fullmatch(body):
         bare = aside[1]
     key = _KEY.fullmatch(bare)
-    if key and not HELD.search(body) and (key["said"] or (verb in ("press", "hit") and not _NAMES.fullmatch(key["key"]))):
+    if (
+        key
+        and not HELD.search(body)
+        and (key["said"] or (verb in ("press", "hit") and not _NAMES.fullmatch(key["key"])))
+    ):
         times = COUNTS.get((key["times"] or "").split(" ")[1] if key["times"] else "", 1)
         return [
             _frame(

@@ -14,9 +14,9 @@ import aiosqlite
 from langgraph.checkpoint.base import WRITES_IDX_MAP, get_checkpoint_id, get_checkpoint_metadata
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
+from ddax.graph.savers.histories import Histories
 from ddax.graph.savers.pruning import Store, delta_channels
 from ddax.graph.savers.sealing import ROOT, Row, Seal, Verdict, own, seal, verify, write_digest
-from ddax.graph.savers.walking import ANCESTORS, Walk, writes_query
 from ddax.memory.migrations import opening_errors, reading_address, sqlite_errors
 
 if TYPE_CHECKING:
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 BUSY_MILLISECONDS = 10_000
 FIRST_DELTA = "ideas"
 """The channel that was stored as changes from the beginning."""
-MOST_MARKS = 500
-"""Checkpoints that one query names."""
 SEALS = """CREATE TABLE IF NOT EXISTS seals (
     thread_id TEXT NOT NULL, checkpoint_ns TEXT NOT NULL, checkpoint_id TEXT NOT NULL,
     above TEXT NOT NULL, covers INTEGER NOT NULL, own TEXT NOT NULL,
@@ -62,6 +60,7 @@ class SqliteStore(Store, AsyncSqliteSaver):
         self._whole: dict[str, str] = {}
         """The newest checkpoint of each thread that was found whole while this store is open."""
         self._sound = False
+        self._histories = Histories(conn, self.serde)
 
     async def setup(self) -> None:
         """Create the tables where they are missing."""
@@ -145,53 +144,14 @@ class SqliteStore(Store, AsyncSqliteSaver):
         """Return what channels were when last stored whole, and what was written since, oldest first."""
         found = await self.aget_tuple(config) if channels and not get_checkpoint_id(config) else None
         place = (found.config if found is not None else config)["configurable"]
-        thread, ns = str(place["thread_id"]), place.get("checkpoint_ns", "")
-        start = str(place.get("checkpoint_id", ""))
+        start = str(place["thread_id"]), place.get("checkpoint_ns", ""), str(place.get("checkpoint_id", ""))
         await self.setup()
         async with self.lock:
-            walk = await self._walked((thread, ns, start), set(channels))
-            return {key: await self._since((thread, ns, key), walk) for key in channels}
-
-    async def _walked(self, start: tuple[str, str, str], channels: set[str]) -> Walk:
-        """Walk back from a checkpoint until each channel was found whole, or to the beginning."""
-        walk = Walk(channels)
-        async with self.conn.execute(ANCESTORS, start) as cursor:
-            async for checkpoint, parent, metadata in cursor:
-                if checkpoint == start[2]:
-                    continue  # what is written onto it belongs to the step after it
-                if not walk.goes_on(checkpoint):
-                    break
-                if walk.may_be_here(parent, metadata):
-                    walk.take(await self._values((*start[:2], checkpoint)))
-        return walk
-
-    async def _values(self, place: tuple[str, str, str]) -> dict[str, Any]:
-        query = (
-            "SELECT type, checkpoint FROM checkpoints"
-            " WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?"
-        )
-        async with self.conn.execute(query, place) as cursor:
-            row = await cursor.fetchone()
-        return dict(self.serde.loads_typed((row[0], row[1]))["channel_values"]) if row is not None else {}
-
-    async def _since(self, place: tuple[str, str, str], walk: Walk) -> DeltaChannelHistory:
-        """Return the seed of a channel and what was written to it since."""
-        channel, passed = place[2], walk.passed.get(place[2], [])
-        rows: dict[str, list[tuple[str, str, Any]]] = {}
-        for at in range(0, len(passed), MOST_MARKS):
-            part = passed[at : at + MOST_MARKS]
-            found = await self.conn.execute_fetchall(writes_query(part), (*place, *part))
-            for checkpoint, task, kind, value in found:
-                rows.setdefault(checkpoint, []).append((task, channel, self.serde.loads_typed((kind, value))))
-        writes = [one for checkpoint in reversed(passed) for one in rows.get(checkpoint, ())]
-        history: DeltaChannelHistory = {"writes": writes}
-        if channel in walk.seeds:
-            history["seed"] = walk.seeds[channel]
-        return history
+            return await self._histories.read(start, channels)
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete all of a thread."""
-        self._whole.pop(str(thread_id), None)
+        self._untold(str(thread_id))
         async with self.lock:
             await self.conn.execute("DELETE FROM seals WHERE thread_id = ?", (str(thread_id),))
         await super().adelete_thread(thread_id)
@@ -222,6 +182,11 @@ class SqliteStore(Store, AsyncSqliteSaver):
             return found if head is not None else Verdict("The newest checkpoint cannot be read.")
         return found
 
+    def _untold(self, thread: str) -> None:
+        """Forget what was found of a thread, whose rows are meant to change."""
+        self._whole.pop(thread, None)
+        self._histories.held.forget(thread)
+
     async def _file_fault(self) -> str:
         async with self.conn.execute("PRAGMA quick_check(1)") as cursor:
             row = await cursor.fetchone()
@@ -232,7 +197,7 @@ class SqliteStore(Store, AsyncSqliteSaver):
         if not to:
             await self.adelete_thread(thread)
             return
-        self._whole.pop(thread, None)
+        self._untold(thread)
         async with self.lock:
             for table, above in (("checkpoints", ">"), ("seals", ">"), ("writes", ">=")):
                 await self.conn.execute(
@@ -243,7 +208,7 @@ class SqliteStore(Store, AsyncSqliteSaver):
 
     async def reseal(self, thread: str, ns: str) -> None:
         """Seal a namespace anew, after its rows were meant to change."""
-        self._whole.pop(thread, None)
+        self._untold(thread)
         async with self.lock:
             rows, writes, _ = await self._sealed((thread, ns))
             await self.conn.execute(

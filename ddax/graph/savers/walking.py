@@ -7,10 +7,11 @@ out what is done with what is found (`ddax.graph.savers.sqlite`).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
+
+import orjson
 
 ANCESTORS = (
     "WITH RECURSIVE chain(id, parent, metadata) AS ("
@@ -48,7 +49,7 @@ class Walk:
 
         One that was written anew when those before it were let go of is the first, whatever it notes.
         """
-        return not parent or not self.seeking <= set(json.loads(metadata).get(COUNTERS) or ())
+        return not parent or not self.seeking <= set(orjson.loads(metadata).get(COUNTERS) or ())
 
     def take(self, values: dict[str, Any]) -> None:
         """Take what a checkpoint holds of the channels that are looked for."""

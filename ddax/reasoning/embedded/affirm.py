@@ -13,9 +13,9 @@ from dataclasses import replace
 
 from ddax.memory.chunks import CHUNK_CHARS, SENTENCE_CHARS, sentences
 from ddax.reasoning.embedded.evidence import Weighed
-from ddax.reasoning.embedded.question import Question
 from ddax.reasoning.embedded.sentences import Sentence
-from ddax.reasoning.embedded.text import FUNCTION_WORDS, denies, is_past, term_of, words
+from ddax.text.question import Question
+from ddax.text.words import FUNCTION_WORDS, denies, is_past, term_of, words
 
 _LIMITS = frozenset(
     ["only", "except", "unless", "if", "but", "however", "although", "though", "some", "most", "many", "few",

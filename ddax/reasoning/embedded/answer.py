@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ddax.memory.likeness import Vectors
 from ddax.reasoning.embedded.affirm import affirmed
 from ddax.reasoning.embedded.antecedent import bound
 from ddax.reasoning.embedded.apart import apart
-from ddax.reasoning.embedded.bearing import shares
 from ddax.reasoning.embedded.cards import of_another_part
 from ddax.reasoning.embedded.changes import changes, overtaken
 from ddax.reasoning.embedded.compare import compared
@@ -20,7 +20,6 @@ from ddax.reasoning.embedded.fields import asked_field, lacks_field
 from ddax.reasoning.embedded.order import begun, from_top, opened
 from ddax.reasoning.embedded.others import told_of_others
 from ddax.reasoning.embedded.outright import outright
-from ddax.reasoning.embedded.question import Question, said_of, unmet
 from ddax.reasoning.embedded.reasons import gives_reason, only_says_what, unreasoned
 from ddax.reasoning.embedded.rows import asked_cell, lacking, said_aside, unknown_row
 from ddax.reasoning.embedded.sentences import HEADING_WORDS, Sentence, of_one_part
@@ -28,10 +27,11 @@ from ddax.reasoning.embedded.short import short_of
 from ddax.reasoning.embedded.sizes import measured_first, unmeasured
 from ddax.reasoning.embedded.subject import unmentioned
 from ddax.reasoning.embedded.support import Support, measure, unsaid
-from ddax.reasoning.embedded.text import bare_title, contains_phrase, terms, words
 from ddax.reasoning.embedded.touched import not_of_relative, with_unit
-from ddax.reasoning.embedded.vectors import Vectors
 from ddax.reasoning.embedded.whole import Told, mismeasured, mispriced, needed_terms, rivals, whole
+from ddax.text.mentions import shares
+from ddax.text.question import Question, said_of, unmet
+from ddax.text.words import bare_title, contains_phrase, terms, words
 from ddax.types import Citation, Passage
 
 MAX_WORDS = 60

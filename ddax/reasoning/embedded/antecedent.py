@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.sentences import Sentence, goes_back
-from ddax.reasoning.embedded.text import bare_title, terms, words
+from ddax.text.words import bare_title, terms, words
 
 SUBJECT = 4
 """Words of a sentence among which stands what it is about."""

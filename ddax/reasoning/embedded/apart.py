@@ -12,11 +12,11 @@ from itertools import combinations
 
 from ddax.reasoning.embedded.antecedent import Placed, leading, placed
 from ddax.reasoning.embedded.evidence import Weighed
-from ddax.reasoning.embedded.question import Question
 from ddax.reasoning.embedded.sentences import MAIL
 from ddax.reasoning.embedded.spans import names_in
-from ddax.reasoning.embedded.text import FUNCTION_WORDS, terms, words
 from ddax.reasoning.embedded.whole import FORM, LEAST_TERMS, needed_terms, together, whole
+from ddax.text.question import Question
+from ddax.text.words import FUNCTION_WORDS, terms, words
 
 FEW_TERMS = 3
 """So few words beside a name stand in one sentence, or in two that belong together."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ddax.environments.pilot.grammar import is_question
 from ddax.reasoning.protocol import ExpandRequest, Expansion, MergeRequest, Synthesis
+from ddax.text.question import is_question
 from ddax.types import ActionCall, Proposal
 from ddax.wording import NOT_DONE
 

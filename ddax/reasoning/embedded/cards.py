@@ -11,10 +11,10 @@ from ddax.memory.tables import BAR, cells_of
 from ddax.reasoning.embedded.columns import sizes_of
 from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.pairs import of_settings
-from ddax.reasoning.embedded.question import Question
 from ddax.reasoning.embedded.rows import MEASURES, RELATION, fits
-from ddax.reasoning.embedded.text import terms
-from ddax.reasoning.embedded.units import PRICE
+from ddax.text.question import Question
+from ddax.text.units import PRICE
+from ddax.text.words import terms
 
 MOST_WORDS = 12
 """A longer value is a sentence."""

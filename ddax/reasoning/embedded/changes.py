@@ -8,9 +8,9 @@ from collections.abc import Set as AbstractSet
 
 from ddax.reasoning.embedded.antecedent import antecedent, placed, states
 from ddax.reasoning.embedded.evidence import Weighed
-from ddax.reasoning.embedded.question import Question, said_of
 from ddax.reasoning.embedded.reasons import LEAST_COVER
-from ddax.reasoning.embedded.text import terms, words
+from ddax.text.question import Question, said_of
+from ddax.text.words import terms, words
 
 CHANGED = re.compile(
     r"\b(?:correction|corrected|instead|updated|revised|rescheduled|postponed|replaced by)\b", re.IGNORECASE

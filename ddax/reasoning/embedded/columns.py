@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Set as AbstractSet
 
-from ddax.reasoning.embedded.question import Question
-from ddax.reasoning.embedded.text import terms
+from ddax.text.question import Question
+from ddax.text.words import terms
 
 PRICES, WEIGHT, LENGTH, HEIGHT, WIDTH, DEPTH, AGE, NOISE, GRAVITY, SPEED, TIME, MADE = (
     frozenset(terms(words))

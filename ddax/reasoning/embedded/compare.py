@@ -11,8 +11,8 @@ from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.extremes import higher, value_asked
 from ddax.reasoning.embedded.measures import asked_measures, measures
 from ddax.reasoning.embedded.nations import same_nation
-from ddax.reasoning.embedded.question import Question
-from ddax.reasoning.embedded.text import bare_title, contains_phrase, denies, stem, terms, words
+from ddax.text.question import Question
+from ddax.text.words import bare_title, contains_phrase, denies, stem, terms, words
 
 _YEAR = re.compile(r"\b(1\d{3}|20\d\d)\b")
 _EARLIER = re.compile(r"\b(?:first|earlier|older|oldest|before)\b", re.IGNORECASE)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ddax.memory.likeness import Vectors
+from ddax.reasoning.criteria import BEARS, GIVES, MEETS, ONE_OF_TWO, YES_OR_NO
 from ddax.reasoning.embedded.compare import compared
 from ddax.reasoning.embedded.evidence import Weighed
-from ddax.reasoning.embedded.question import Question
-from ddax.reasoning.embedded.text import terms
-from ddax.reasoning.embedded.vectors import Vectors
 from ddax.reasoning.protocol import DEFAULT_RUBRIC, JudgeRequest
+from ddax.text.question import Question
+from ddax.text.words import terms
 
-BEARS, GIVES, MEETS = "bears on ", "gives a ", "meets: "
-"""How the criteria of a task begin, which `ddax.debate.task_rubric` makes."""
-YES_OR_NO, ONE_OF_TWO = "answers yes or no", "chooses one of the two"
 DECIDES = (YES_OR_NO, ONE_OF_TWO)
 
 

@@ -8,8 +8,8 @@ from ddax.errors import ReasonerError
 from ddax.reasoning.embedded.evidence import readable
 from ddax.reasoning.embedded.sentences import split
 from ddax.reasoning.embedded.spans import names_in
-from ddax.reasoning.embedded.text import bare_title, words
 from ddax.reasoning.protocol import AskRequest, Question
+from ddax.text.words import bare_title, words
 
 MAX_NAME = 80
 

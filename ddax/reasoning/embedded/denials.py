@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from ddax.reasoning.embedded.antecedent import placed
 from ddax.reasoning.embedded.evidence import Weighed
-from ddax.reasoning.embedded.question import Question
-from ddax.reasoning.embedded.text import denies, fold, term_of, terms, words
 from ddax.reasoning.embedded.whole import LEAST_TERMS, needed_terms, together, whole
+from ddax.text.question import Question
+from ddax.text.words import denies, fold, term_of, terms, words
 
 _KINDS = frozenset({"person", "date", "number", "place", "thing"})
 _AUX = r"(?:was|were|is|are|has|have|had|did|does|do|could|would|will|can)"

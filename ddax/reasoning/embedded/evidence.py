@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ddax.memory.likeness import Vectors
 from ddax.reasoning.embedded.follow import rarity
 from ddax.reasoning.embedded.implied import implied
 from ddax.reasoning.embedded.others import unmeant
-from ddax.reasoning.embedded.question import Question, said_of
 from ddax.reasoning.embedded.sentences import Sentence, split
 from ddax.reasoning.embedded.spans import Span, candidates
-from ddax.reasoning.embedded.text import denies, fold, term_of, words
-from ddax.reasoning.embedded.vectors import Vectors
+from ddax.text.question import Question, said_of
+from ddax.text.words import denies, fold, term_of, words
 from ddax.types import Passage
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:\.\w+)*")

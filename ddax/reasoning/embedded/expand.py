@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from ddax.memory.likeness import Vectors
 from ddax.reasoning.embedded.evidence import Weighed, readable, weigh
 from ddax.reasoning.embedded.follow import Candidate, Weights, candidates, rank
-from ddax.reasoning.embedded.question import Question, analyse
 from ddax.reasoning.embedded.spans import names_in
 from ddax.reasoning.embedded.support import complete
-from ddax.reasoning.embedded.text import stem, words
-from ddax.reasoning.embedded.vectors import Vectors
 from ddax.reasoning.protocol import ExpandRequest, Expansion
+from ddax.text.question import Question, analyse
+from ddax.text.words import stem, words
 from ddax.types import ActionCall, Proposal
 
 MAX_QUERY = 400

@@ -21,10 +21,10 @@ from ddax.reasoning.embedded.columns import (
     WIDTH,
 )
 from ddax.reasoning.embedded.evidence import Weighed
-from ddax.reasoning.embedded.question import Question
 from ddax.reasoning.embedded.sentences import Sentence
-from ddax.reasoning.embedded.text import terms, words
-from ddax.reasoning.embedded.units import pointed, quantity
+from ddax.text.question import Question
+from ddax.text.units import pointed, quantity
+from ddax.text.words import terms, words
 
 _WHICH = re.compile(r"\W*(?:which|what|who|welche[rsmn]?|wer)\b", re.IGNORECASE)
 _COMPARED: Mapping[str, tuple[tuple[frozenset[str], bool], ...]] = {

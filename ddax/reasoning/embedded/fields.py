@@ -10,9 +10,9 @@ from dataclasses import replace
 from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.objects import MAX_QUOTED, Field, records
 from ddax.reasoning.embedded.pairs import of_settings, paired
-from ddax.reasoning.embedded.question import Question, said_of
 from ddax.reasoning.embedded.rows import MEASURES, RELATION, fits
-from ddax.reasoning.embedded.text import contains_phrase, terms, words
+from ddax.text.question import Question, said_of
+from ddax.text.words import contains_phrase, terms, words
 
 _KINDS = frozenset({"person", "date", "number", "place", "thing", "open"})
 _LIGHT = frozenset(terms("use used run running listen listening set configured assigned"))

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ddax.reasoning.embedded.question import Question
+from ddax.memory.likeness import Vectors
 from ddax.reasoning.embedded.sentences import Sentence
-from ddax.reasoning.embedded.text import bare_title, contains_phrase, terms, words
-from ddax.reasoning.embedded.vectors import Vectors
+from ddax.text.question import Question
+from ddax.text.words import bare_title, contains_phrase, terms, words
 from ddax.types import MENTION, Passage
 
 STEM = 5

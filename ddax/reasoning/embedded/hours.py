@@ -13,9 +13,9 @@ from typing import Literal, TypeAlias
 
 from ddax.reasoning.embedded.clock import Hours, days_in, hours_in, without_times
 from ddax.reasoning.embedded.evidence import Weighed
-from ddax.reasoning.embedded.question import Question
 from ddax.reasoning.embedded.spans import DATE
-from ddax.reasoning.embedded.text import terms
+from ddax.text.question import Question
+from ddax.text.words import terms
 
 Side: TypeAlias = Literal["first", "last", "both", "whether"]
 """What is asked for: when it opens, when it closes, both, or whether it is open at all."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ddax.reasoning.embedded.text import stem, words
-from ddax.reasoning.embedded.units import AREA, LENGTH, MASS, PEOPLE, TIME, scaled, unit_before, unit_of
+from ddax.text.units import AREA, LENGTH, MASS, PEOPLE, TIME, scaled, unit_before, unit_of
+from ddax.text.words import stem, words
 
 _NUMBER = re.compile(r"(?<![\w.,])(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?![\d,.]*\d)[\s-]*")
 _YEAR = re.compile(r"1\d{3}|20\d\d")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from ddax.memory.likeness import Vectors
 from ddax.reasoning.embedded.answer import answer
 from ddax.reasoning.embedded.evidence import weigh
-from ddax.reasoning.embedded.question import analyse
 from ddax.reasoning.embedded.support import THRESHOLD, measure
-from ddax.reasoning.embedded.vectors import Vectors
 from ddax.reasoning.protocol import Finding, MergeRequest, Synthesis
+from ddax.text.question import analyse
 from ddax.types import Citation
 
 MAX_BETWEEN = 3

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ddax.reasoning.embedded.evidence import Weighed, fit_of_title
-from ddax.reasoning.embedded.question import Question, said_of
 from ddax.reasoning.embedded.sentences import of_one_part
-from ddax.reasoning.embedded.text import bare_title, terms
+from ddax.text.question import Question, said_of
+from ddax.text.words import bare_title, terms
 
 
 def opened(question: Question, order: list[Weighed], weighed: Sequence[Weighed]) -> list[Weighed]:

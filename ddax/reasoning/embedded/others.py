@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence, Set
+from functools import lru_cache
 
-from ddax.reasoning.embedded.question import Question
 from ddax.reasoning.embedded.sentences import Sentence, goes_back
 from ddax.reasoning.embedded.spans import names_in
-from ddax.reasoning.embedded.text import contains_phrase, fold, terms, words
+from ddax.text.question import Question
+from ddax.text.words import contains_phrase, fold, terms, words
 
 _NUMBERED = re.compile(r"(?P<base>.*\D) (?P<number>\d[\d.]*)")
 """A name that a number tells from others: "Tessel 5.2"."""
@@ -163,9 +164,13 @@ def _is_other(question: Question, name: str, subject: Sentence, line: Sentence) 
     rest = set(question.terms) - own
     if subject is not line and rest.isdisjoint(terms(text)):
         return True  # "Torsby lies inland. Its church ..."
-    asked = question.text
-    does = any(re.search(form, asked, re.I) for form in (_DOES + re.escape(name), _DONE % re.escape(name)))
-    return does and bool(rest) and not _refers_back(line.plain[len(led) :], rest)
+    return _does(question.text, name) and bool(rest) and not _refers_back(line.plain[len(led) :], rest)
+
+
+@lru_cache(maxsize=1024)  # every sentence is held against the question
+def _does(asked: str, name: str) -> bool:
+    own = re.escape(name)
+    return any(re.search(form, asked, re.IGNORECASE) for form in (_DOES + own, _DONE % own))
 
 
 def _refers_back(text: str, asked: Set[str]) -> bool:

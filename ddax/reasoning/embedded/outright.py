@@ -10,9 +10,9 @@ from ddax.reasoning.embedded.cards import asked_label
 from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.hours import asked_hours
 from ddax.reasoning.embedded.queries import asked_rows
-from ddax.reasoning.embedded.question import Question
 from ddax.reasoning.embedded.rows import asked_cell, unknown_row
-from ddax.reasoning.embedded.text import fold, stem
+from ddax.text.question import Question
+from ddax.text.words import fold, stem
 
 _WHEN_IS = re.compile(
     r"\W*(?:when|(?:at )?what time) (?:is|are) (?:the )?(?P<noun>[a-z][a-z-]+(?: [a-z-]+)?)(?: served)?\W*",

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from ddax.reasoning.embedded.columns import meant_by
 from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.extremes import compared_by, is_sum, names_of, tables, values_of
-from ddax.reasoning.embedded.question import Question
 from ddax.reasoning.embedded.sentences import Sentence
-from ddax.reasoning.embedded.text import fold, stem, terms, words
-from ddax.reasoning.embedded.units import is_money, quantity, unit_before, unit_of
+from ddax.text.question import Question
+from ddax.text.units import is_money, quantity, unit_before, unit_of
+from ddax.text.words import fold, stem, terms, words
 
 MOST_WORDS = 60
 """Words of the rows that are quoted at most: what is computed is computed of what can be checked."""

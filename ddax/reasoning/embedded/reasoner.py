@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 
 from ddax.errors import ReasonerError
+from ddax.memory.likeness import MAX_CHARS, Vectors
 from ddax.memory.protocol import Embedder
 from ddax.reasoning.embedded import browsing, debate, expand, wording
 from ddax.reasoning.embedded.curiosity import wonder
 from ddax.reasoning.embedded.evidence import readable, weigh
 from ddax.reasoning.embedded.expand import Policy
 from ddax.reasoning.embedded.merge import merge
-from ddax.reasoning.embedded.question import analyse
-from ddax.reasoning.embedded.vectors import Vectors
+from ddax.reasoning.free import Patcher
 from ddax.reasoning.protocol import (
     ArgueRequest,
     Argument,
@@ -36,10 +36,8 @@ from ddax.reasoning.protocol import (
     ReflectRequest,
     Synthesis,
 )  # fmt: skip
+from ddax.text.question import analyse
 from ddax.wording import amount
-
-Patcher = Callable[[PatchRequest | MutateRequest], Awaitable[Patches]]
-"""What proposes repairs: the search over AST edits, given from outside."""
 
 
 class EmbeddedReasoner:
@@ -92,6 +90,10 @@ class EmbeddedReasoner:
     async def judge_all(self, requests: Sequence[JudgeRequest]) -> list[Judgment]:
         """Value several results, each as `judge` does, at once."""
         return await asyncio.to_thread(debate.judge_all, requests, self._vectors)
+
+    def embedded_to_judge(self, request: JudgeRequest) -> list[str]:
+        """Return most of the texts that are embedded to value a result, as they are embedded."""
+        return [text[:MAX_CHARS] for text in debate.embedded_for(request)]
 
     async def merge(self, request: MergeRequest) -> Synthesis:
         """Combine findings; at the root answer with citations or refuse."""

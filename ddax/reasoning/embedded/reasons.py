@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from ddax.reasoning.embedded.antecedent import leading, placed
 from ddax.reasoning.embedded.evidence import Weighed
-from ddax.reasoning.embedded.question import Question, said_of
 from ddax.reasoning.embedded.sentences import Sentence, goes_back
-from ddax.reasoning.embedded.text import terms
+from ddax.text.question import Question, said_of
+from ddax.text.words import terms
 
 LEAST_COVER = 0.5
 """Share of the question, by rarity, that a sentence with a reason must say to be about the same."""

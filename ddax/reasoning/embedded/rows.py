@@ -8,9 +8,9 @@ from collections.abc import Set as AbstractSet
 
 from ddax.reasoning.embedded.columns import asked_column
 from ddax.reasoning.embedded.evidence import Weighed
-from ddax.reasoning.embedded.question import Question, said_of
 from ddax.reasoning.embedded.sentences import Sentence
-from ddax.reasoning.embedded.text import terms, words
+from ddax.text.question import Question, said_of
+from ddax.text.words import terms, words
 
 RELATION = re.compile(
     r"\b(?:before|after|more|less|fewer|than|other|another|not|no|without|most|least|until|since|why)\b|n['’]t\b",

@@ -13,8 +13,8 @@ from functools import cached_property, lru_cache
 
 from ddax.memory.chunks import FENCE, Span, sentences
 from ddax.memory.tables import BAR, named_cells, said_row
-from ddax.reasoning.embedded.text import bare_title, contains_phrase, words
-from ddax.reasoning.embedded.units import PRICE
+from ddax.text.units import PRICE
+from ddax.text.words import bare_title, contains_phrase, words
 from ddax.types import Citation, Passage
 
 MAX_SENTENCES = 1000

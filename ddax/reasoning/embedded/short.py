@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ddax.reasoning.embedded.evidence import Weighed, fit_of_title
-from ddax.reasoning.embedded.question import Question, unmet
 from ddax.reasoning.embedded.sentences import of_one_part
 from ddax.reasoning.embedded.touched import LEAST_FIT, of_relative, touched
 from ddax.reasoning.embedded.whole import Told, two_named
+from ddax.text.question import Question, unmet
 
 SHORT_KINDS = frozenset({"person", "date", "number"})
 """Kinds whose spans can be told by their form; places and things cannot, without a model."""

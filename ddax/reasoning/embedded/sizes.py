@@ -9,11 +9,11 @@ from collections.abc import Set as AbstractSet
 from ddax.reasoning.embedded.columns import DEPTH, HEIGHT, LENGTH, WEIGHT, WIDTH, of_other_size
 from ddax.reasoning.embedded.columns import SPEED as PACE
 from ddax.reasoning.embedded.evidence import Weighed
-from ddax.reasoning.embedded.question import Question
 from ddax.reasoning.embedded.spans import Span
-from ddax.reasoning.embedded.text import terms
-from ddax.reasoning.embedded.units import LENGTH as METRES
-from ddax.reasoning.embedded.units import MASS, SPEED, TIME, unit_before, unit_of
+from ddax.text.question import Question
+from ddax.text.units import LENGTH as METRES
+from ddax.text.units import MASS, SPEED, TIME, unit_before, unit_of
+from ddax.text.words import terms
 
 _HOW = re.compile(
     r"\bhow (high|tall|deep|wide|broad|thick|long|far|heavy|fast|old|big|large)\b", re.IGNORECASE

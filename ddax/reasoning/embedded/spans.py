@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ddax.reasoning.embedded import german
-from ddax.reasoning.embedded.question import Question
-from ddax.reasoning.embedded.text import bare_title, fold, terms, words
+from ddax.text import german
+from ddax.text.question import Question
+from ddax.text.words import bare_title, fold, terms, words
 
 _MONTH = (
     r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?"

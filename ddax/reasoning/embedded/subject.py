@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from ddax.memory.likeness import Vectors
 from ddax.reasoning.embedded.evidence import Weighed
-from ddax.reasoning.embedded.question import Question
-from ddax.reasoning.embedded.text import FUNCTION_WORDS, contains_phrase, is_past, stem, term_of, terms, words
-from ddax.reasoning.embedded.units import unit_of
-from ddax.reasoning.embedded.vectors import Vectors
+from ddax.text.question import Question
+from ddax.text.units import unit_of
+from ddax.text.words import FUNCTION_WORDS, contains_phrase, is_past, stem, term_of, terms, words
 
 _KINDS = frozenset({"date", "number", "place"})
 LIKE = 0.65

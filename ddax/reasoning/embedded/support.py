@@ -24,10 +24,10 @@ from ddax.reasoning.embedded.denials import denying
 from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.others import told_of_others, unsaid_years
 from ddax.reasoning.embedded.outright import outright
-from ddax.reasoning.embedded.question import Question, said_of
 from ddax.reasoning.embedded.sentences import Sentence
-from ddax.reasoning.embedded.text import bare_title, contains_phrase, terms, words
 from ddax.reasoning.embedded.whole import lettered, whole
+from ddax.text.question import Question, said_of
+from ddax.text.words import bare_title, contains_phrase, terms, words
 from ddax.types import Passage
 
 THRESHOLD = 0.76

@@ -6,10 +6,11 @@ import re
 from collections.abc import Sequence
 
 from ddax.reasoning.embedded.evidence import Weighed
-from ddax.reasoning.embedded.question import Question, said_of
 from ddax.reasoning.embedded.sizes import measures
 from ddax.reasoning.embedded.spans import LIVED, Span
-from ddax.reasoning.embedded.text import (
+from ddax.text.question import Question, said_of
+from ddax.text.units import HEADS, PEOPLE, unit_before, unit_of
+from ddax.text.words import (
     FUNCTION_WORDS,
     WORD,
     bare_title,
@@ -21,7 +22,6 @@ from ddax.reasoning.embedded.text import (
     terms,
     words,
 )
-from ddax.reasoning.embedded.units import HEADS, PEOPLE, unit_before, unit_of
 
 LEAST_FIT = 0.8
 """Fit to the kind that a short answer needs: a full name, a date, a count."""

@@ -13,15 +13,15 @@ from ddax.reasoning.embedded.evidence import Weighed, fit_of_title
 from ddax.reasoning.embedded.extremes import extreme, higher
 from ddax.reasoning.embedded.fields import asked_field
 from ddax.reasoning.embedded.implied import dated, implied, numbered, released
-from ddax.reasoning.embedded.question import Question, said_of
 from ddax.reasoning.embedded.reasons import claimed, gives_reason, only_says_what
 from ddax.reasoning.embedded.rows import asked_cell
 from ddax.reasoning.embedded.sentences import Sentence, goes_back
 from ddax.reasoning.embedded.sizes import measured
 from ddax.reasoning.embedded.spans import DATE, LIVED, led_as_place, people_in
-from ddax.reasoning.embedded.text import FUNCTION_WORDS, contains_phrase, denies, stem, terms, words
 from ddax.reasoning.embedded.touched import LEAST_FIT
-from ddax.reasoning.embedded.units import PAID, PRICE
+from ddax.text.question import Question, said_of
+from ddax.text.units import PAID, PRICE
+from ddax.text.words import FUNCTION_WORDS, contains_phrase, denies, stem, terms, words
 
 LEAST_TERMS = 2
 """One word alone may stand in any sentence, also in one that is about something else."""

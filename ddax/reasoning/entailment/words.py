@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ddax.reasoning.embedded.text import FUNCTION_WORDS, VERBS, fold, stem
+from ddax.text.words import FUNCTION_WORDS, VERBS, fold, stem
 
 NEGATIONS = frozenset(
     ["not", "no", "never", "none", "neither", "nor", "without", "cannot", "nobody", "nothing", "nowhere",

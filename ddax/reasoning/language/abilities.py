@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from ddax.reasoning.language.channel import Mode, Order
 from ddax.reasoning.language.failures import Failure
+from ddax.reasoning.language.window import Window
 
 BLIND = ("image", "vision", "multimodal", "content must be a string")
 REFUSED = frozenset({400, 404, 415, 422, 500, 501})
@@ -49,6 +50,8 @@ class Abilities:
     must_stream: bool = False
     native: bool = False
     """It takes tools to call by itself, as far as is known."""
+    window: Window = field(default_factory=Window)
+    """The tokens it takes, as far as it has refused more."""
     room: dict[str, tuple[int, str]] = field(default_factory=dict)
     """Output tokens and effort that a form was found to need, by its name; 0 and "" for those asked for."""
 

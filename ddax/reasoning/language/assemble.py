@@ -133,7 +133,7 @@ def assemble(
         found.close()
         raise
     return LanguageReasoner(
-        team, name=opening.model.name, limits=_prompts(opening, found), arguments=arguments,
+        team, name=opening.model.name, limits=opening.limits, arguments=arguments,
         release=found.close, book=opening.book,
     )  # fmt: skip
 
@@ -147,18 +147,6 @@ def _price(model: ModelRecord, opening: Opening) -> PriceLike | None:
     if model.price is not None:
         return Price(model.price.input, model.price.output, model.price.cached)
     return price_of(model.name, opening.prices)
-
-
-def _prompts(opening: Opening, found: _Open) -> Limits:
-    """Return the limits of what is put into prompts: the smallest model must be able to read it."""
-    known = [one.context_tokens for one in found.callers.values() if one.context_tokens]
-    limits, room = opening.limits, min(known, default=0)
-    if not room:
-        return limits
-    return replace(
-        limits, passage_characters=min(limits.passage_characters, room * 3 // 2),
-        text_characters=min(limits.text_characters, room * 3 // 8),
-    )  # fmt: skip
 
 
 def _channel(model: ModelRecord, limits: Limits, opening: Opening, open_model: OpenModel) -> Channel:

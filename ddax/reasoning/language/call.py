@@ -17,32 +17,30 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from ddax.configs.secrets import Redactor
-from ddax.errors import InvalidReply, ReasonerError
+from ddax.errors import ReasonerError
 from ddax.reasoning.budget import BudgetKeeper, charge
 from ddax.reasoning.language.abilities import Abilities, known
 from ddax.reasoning.language.acting import CALL_AGAIN, Acting
 from ddax.reasoning.language.cache import Kept, ReplyCache, reply_key
 from ddax.reasoning.language.channel import Channel, Hear, Order, Said, Sampling, name_of
 from ddax.reasoning.language.efforts import LESS
-from ddax.reasoning.language.failures import Failure, classify, mapped
+from ddax.reasoning.language.failures import Failure, classify, mapped, refusal_of, unusable
 from ddax.reasoning.language.guard import Breaker, Limits, wait_before
+from ddax.reasoning.language.parts import sizes_of
 from ddax.reasoning.language.picture import tokens_of
 from ddax.reasoning.language.quote import block, shorten
-from ddax.reasoning.language.reading import THINKS, read_reply
-from ddax.reasoning.language.usage import CHARACTERS_A_TOKEN, PriceLike, counted, priced
+from ddax.reasoning.language.reading import read_reply
+from ddax.reasoning.language.usage import PriceLike, counted, priced, thought
+from ddax.reasoning.language.window import least, overran
 from ddax.reasoning.language.wire import Unfit, Wire
 from ddax.reasoning.prompts import Prompt, render
 from ddax.types import Picture, Usage
-from ddax.wording import amount
 
 if TYPE_CHECKING:
     from ddax.reasoning.language.lanes import Lane
 
 R = TypeVar("R")
 W = TypeVar("W", bound=Wire)
-TOLD = 200
-"""Characters of a reply that an error tells."""
 LOAD_WAIT = 1.0
 """Seconds between two looks whether a server has loaded its model."""
 PAID = 2
@@ -82,8 +80,7 @@ class _Request:
     """A request under way: when it began, what it has cost, and the calls that count as attempts.
 
     `key` is what its reply is kept under; empty where none is kept. `paid` counts the calls that may be
-    charged for. `heard` has the pieces of the reply that
-    the call under way has brought.
+    charged for. `heard` has the pieces of the reply under way.
     """
 
     under: Under
@@ -114,7 +111,7 @@ class Caller:
         self._channel, self.name, self._key, self._price = channel, name, key, price
         self._limits, self._clock, self._wall = limits, clock, wall
         self._rng, self._sleep, self._lane = rng, sleep, lane
-        self.effort, self.context_tokens = effort, limits.context_tokens
+        self.effort, self._window = effort, limits.context_tokens or channel.window
         self._breaker = Breaker(limits, clock)
         sight = channel.sees if sees is None else sees
         fresh = Abilities(channel.first_mode, sight, channel.limited, native=channel.native)
@@ -126,6 +123,11 @@ class Caller:
     def free_of_charge(self) -> bool:
         """Say whether the model's price is known and zero."""
         return self._price is not None and self._price.cost(1, 1) == 0
+
+    @property
+    def context_tokens(self) -> int:
+        """Return the tokens of a request and its reply together, as told or learned; 0: not known."""
+        return min(filter(None, (self._window, self._can.window.tokens)), default=0)
 
     @property
     def sees(self) -> bool:
@@ -143,13 +145,15 @@ class Caller:
         what the request cost (`ddax.reasoning.budget.usage_of`).
         """
         messages = [("system", ask.prompt.system), ("human", ask.prompt.user)]
-        shown = ask.picture if self._can.sees else None
+        shown, channel = ask.picture if self._can.sees else None, self._channel
         output, effort = self._can.room.get(name_of(ask.wire), (0, ""))
         order = Order(
             messages, ask.wire, self._can.mode, ask.sampling, effort or under.effort, ask.choices, shown,
-            output=output, acting=ask.acting,
+            output=output, acting=ask.acting, parts=ask.prompt.parts, stable=ask.prompt.stable,
         )  # fmt: skip
-        request = _Request(under, self._clock(), self._cache_key(order) if self._cache else "")
+        request = _Request(
+            under, self._clock(), reply_key(self.name, channel.address, order) if self._cache else ""
+        )
         try:
             found = await self._given_again(ask, request)
             if found is None:
@@ -174,16 +178,13 @@ class Caller:
         )
         return (found,)
 
-    def _cache_key(self, order: Order) -> str:
-        return reply_key(self.name, self._channel.address, order)
-
     async def _converse(self, ask: Ask[W, R], order: Order, request: _Request) -> tuple[R]:
         said = await self._say(order, request)
         try:
             found = self._read(said, ask, request)
         except Unfit as fault:
             if request.attempts >= self._limits.attempts or request.paid >= PAID:
-                raise self._invalid(ask.wire, fault, said, request.attempts) from fault
+                raise unusable(said, fault, self.name, name_of(ask.wire), request.attempts) from fault
             again = self._again(order, said, fault)
             said = await self._say(again, request)
             try:
@@ -191,7 +192,7 @@ class Caller:
             except Unfit as also:
                 if said.cut:
                     raise self._too_short(also) from also
-                raise self._invalid(ask.wire, also, said, request.attempts) from also
+                raise unusable(said, also, self.name, name_of(ask.wire), request.attempts) from also
             if again.output != order.output or again.effort != order.effort:
                 self._can.room[name_of(ask.wire)] = again.output, again.effort
         if self._cache:
@@ -230,15 +231,14 @@ class Caller:
     def _roomier(self, order: Order, said: Said) -> Order | None:
         """Return a call with less thought or a larger limit; None where neither can be."""
         less = LESS.get(order.effort, "")
-        if _thought(said) and less and self._can.effort:
+        if thought(said) and less and self._can.effort:
             return replace(order, effort=less)
         if not self._can.limited:
             return None
         limit = order.output or self._limits.output_tokens
         more = 2 * limit
-        if self._limits.context_tokens:
-            sent = sum(len(text) for _, text in order.messages) // CHARACTERS_A_TOKEN
-            more = min(more, self._limits.context_tokens - sent)
+        if self.context_tokens:
+            more = min(more, self.context_tokens - self._can.window.count(self._size(order)))
         return replace(order, output=more) if more >= limit + limit // 4 else None
 
     def _repair(self, order: Order, said: Said, fault: Unfit) -> Order:
@@ -250,22 +250,14 @@ class Caller:
         )
         return replace(order, messages=[*order.messages, ("human", again)], mode=self._can.mode)
 
-    def _invalid(self, wire: type[Wire], fault: Unfit, said: Said, calls: int) -> InvalidReply:
-        plain = said.text.strip() and "{" not in said.text  # a refusal, or why there is no object
-        told = f" It said: {_told(said.text)}" if plain else ""
-        return InvalidReply(
-            f"{self.name} gave no usable reply to {name_of(wire)!r}.",
-            why=f"After {amount(calls, 'call')}: {fault}.{told}",
-            mend="Try a more capable model.",
-        )
-
     async def _say(self, order: Order, request: _Request) -> Said:
         """Return a reply; retries what may pass, within the attempts and the deadline of the request."""
         while True:
             self._check_caps(request)
             request.attempts += 1
             async with self._place(request):
-                sent = self._can.adapted(order)  # now: calls before it have learnt while this one waited
+                # Now: calls before it have learnt while this one waited.
+                sent = self._fitted(self._can.adapted(order))
                 hear = self._hears(request)
                 try:
                     said = await self._attempt(sent, request, hear)
@@ -287,6 +279,24 @@ class Caller:
                 request.attempts -= 1
             else:
                 await self._wait_or_raise(failure, request, cause)
+
+    def _size(self, order: Order) -> int:
+        return sum(sizes_of(order, schema=self._channel.reads_form).values())
+
+    def _fitted(self, order: Order) -> Order:
+        """Return a call whose reply fits the window beside it; raises where the request alone does not."""
+        window = self.context_tokens
+        if not window:
+            return order
+        needs = self._can.window.count(self._size(order)) + tokens_of(order.picture)
+        left = window - needs
+        if left < least(window):
+            said = f"It is counted as {needs:,} tokens, the window of the model as {window:,}."
+            error = mapped(Failure("context", 0, said), self.name, self._key, 1)
+            overran(error, (window - least(window)) / needs)
+            raise error
+        limit = order.output or self._limits.output_tokens
+        return replace(order, output=left) if order.limited and left < limit else order
 
     def _check_caps(self, request: _Request) -> None:
         if request.under.keeper and request.usage.model_calls:
@@ -311,7 +321,8 @@ class Caller:
             raise
         request.paid += 1
         self._charge(request, said.usage, order, said.thought + said.text)
-        self._refuse(said)
+        if refused := refusal_of(said, self.name, self._key):
+            raise refused
         return said
 
     def _hears(self, request: _Request) -> Hear | None:
@@ -333,12 +344,12 @@ class Caller:
 
     def _charge(self, request: _Request, said: Any, order: Order, reply: str) -> None:
         """Add the tokens of a call to the bill; the call itself was counted before it was made."""
-        prompt = "\n".join(
-            [*(text for _, text in order.messages), order.acting.words() if order.acting else ""]
-        )
-        picture = tokens_of(order.picture)
-        cost = priced(counted(said, prompt=prompt, reply=reply, picture=picture), self._price)
-        request.usage += replace(cost, model_calls=0)
+        sizes = sizes_of(order, schema=self._channel.reads_form)
+        size = sum(sizes.values())
+        tokens = counted(said, sent=size, reply=reply, picture=tokens_of(order.picture))
+        if said and order.picture is None:
+            self._can.window.counted(tokens.taken, size)
+        request.usage += replace(priced(tokens, self._price, sizes), model_calls=0)
 
     def _learns(self, failure: Failure, sent: Order, hear: Hear | None) -> bool:
         """Learn from a failure what the model does not take; say whether the call is made in another way."""
@@ -346,9 +357,18 @@ class Caller:
             return False
         if failure.status in (408, 504, 524) and hear is None:
             self._can.must_stream = True  # somebody between us gave up what was silent
-        return self._can.learn(
+        return self._learns_window(failure, sent) or self._can.learn(
             failure, sent, streamed=hear is not None, takes_tools=self._channel.takes_tools
         )
+
+    def _learns_window(self, failure: Failure, sent: Order) -> bool:
+        """Learn the window of a model from its refusal; say whether the next call is another one for it."""
+        if failure.kind != "context" or not self._can.window.learn(failure.words, self._size(sent)):
+            return False
+        try:
+            return self._fitted(sent) != sent
+        except ReasonerError:  # the request itself has to be shorter, which the next look at it tells
+            return True
 
     async def _wait_or_raise(self, failure: Failure, request: _Request, error: Exception) -> None:
         wait = wait_before(failure, request.attempts, self._limits, self._rng)
@@ -374,26 +394,3 @@ class Caller:
             self._told = self._clock() + wait
             said = shorten(failure.said, 120)
             logging.getLogger("ddax").warning("%s is asked again in %.0f s: %s", self.name, wait, said)
-
-    def _refuse(self, said: Said) -> None:
-        if said.filtered:
-            raise mapped(
-                Failure("filtered", 0, "The content filter ended the reply."), self.name, self._key, 1
-            )
-        if said.refusal:
-            raise InvalidReply(
-                f"{self.name} refused to answer.", why=f"It said: {_told(said.refusal)}",
-                mend="Rephrase the task, or choose another model.",
-            )  # fmt: skip
-
-
-def _told(text: str) -> str:
-    """Return the first words of a reply in one line; a model may say a key back."""
-    return Redactor.of_process().cut(" ".join(text.split()), TOLD)
-
-
-def _thought(said: Said) -> bool:
-    """Tell whether a reply was written after thoughts, or ended in them."""
-    details = (said.usage or {}).get("output_token_details")
-    counted_ = details.get("reasoning") if isinstance(details, Mapping) else None
-    return bool(said.thought or counted_) or said.text.lstrip().startswith(THINKS)

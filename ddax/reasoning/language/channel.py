@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 from ddax.reasoning.language.acting import Acting, as_langchain, reply_of
 from ddax.reasoning.language.efforts import effort_fields
 from ddax.reasoning.language.picture import content_of, sees
+from ddax.reasoning.language.prefixes import Prefixes
 from ddax.reasoning.language.wire import Wire, schema_of
+from ddax.reasoning.language.written import written_calls
 from ddax.types import Picture
 
 if TYPE_CHECKING:
@@ -65,6 +67,10 @@ class Order:
     system: bool = True
     acting: Acting | None = None
     native: bool = False
+    parts: Mapping[str, int] = field(default_factory=dict)
+    """The bytes of the parts of the request."""
+    stable: tuple[int, ...] = ()
+    """Where parts of the request end that may come again behind the same instructions."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +103,10 @@ class Channel(Protocol):
     """Whether its calls carry a limit of output tokens that can be left out."""
     address: str
     """Where the model is, so that two servers with one model name are told apart."""
+    window: int
+    """Tokens that the model takes, as its class knows them; 0 where it does not."""
+    reads_form: bool
+    """Whether the form of a reply is among what the model reads and is billed for; no grammar is."""
 
     async def say(self, order: Order, hear: Hear | None = None) -> Said: ...
     async def close(self) -> None: ...
@@ -153,6 +163,10 @@ def read_calls(order: Order, calls: Sequence[tuple[str, str]], text: str, *, cut
         return (
             chosen(calls, order.wire) if calls and (order.mode == "tool" or not text.strip()) else (text, "")
         )
+    if not calls and order.acting is not None:
+        names = order.acting.names
+        calls = written_calls(text, {*names, *names.values()})
+        text = "" if calls else text
     if cut and calls:  # a call in which a part is missing is not made
         return "", "a call was cut off at the output limit; be shorter"
     return reply_of(calls, text)
@@ -178,18 +192,21 @@ class ChatChannel:
 
     def __init__(self, model: BaseChatModel, *, idle_seconds: float = 120.0) -> None:
         self._model, self._idle = model, idle_seconds
+        self._prefixes = _prefixes(model)
         self._limit = next((name for name in _LIMITS if name in type(model).model_fields), "")
         self.limited = bool(self._limit) and bool(getattr(model, self._limit, None))
         taken = inspect.signature(type(model).with_structured_output).parameters
         self._strict = "strict" in taken
         self.first_mode: Mode = "schema" if "method" in taken else "words"
         self.native = self.takes_tools = type(model).bind_tools is not _base().bind_tools
-        self.sees = sees(model)
+        self.sees, self.window, self.reads_form = sees(model), window_of(model), True
         self.address = str(getattr(model, "base_url", "") or getattr(model, "openai_api_base", "") or "")
 
     async def say(self, order: Order, hear: Hear | None = None) -> Said:
         """Make one call."""
         before, turns, behind = parted(order, as_langchain)
+        if self._prefixes is not None:
+            before = self._prefixes.marked(before, order)
         messages = [*before, *turns, *behind]
         runnable = self._runnable(order)
         if hear is None:
@@ -236,6 +253,18 @@ class ChatChannel:
         more = {"strict": True} if self._strict else {}
         bound = model.with_structured_output(schema_of(order.wire), method="json_schema", **more)
         return getattr(bound, "first", bound)
+
+
+def _prefixes(model: Any) -> Prefixes | None:
+    """Return what marks beginnings that come again, for a provider that keeps none without a mark."""
+    return Prefixes() if "anthropic" in str(getattr(model, "_llm_type", "")).lower() else None
+
+
+def window_of(model: Any) -> int:
+    """Return the tokens that a chat model takes: those it is opened with, or of LangChain's profile of it."""
+    profile = getattr(model, "profile", None)
+    told = getattr(model, "num_ctx", None) or (profile or {}).get("max_input_tokens")
+    return told if isinstance(told, int) and told > 0 else 0
 
 
 async def _alive(pieces: AsyncIterator[Any], idle: float) -> AsyncIterator[Any]:

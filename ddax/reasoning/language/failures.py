@@ -11,13 +11,16 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ddax.configs.secrets import Redactor
-from ddax.errors import RateLimited, ReasonerError, Unavailable
+from ddax.errors import InvalidReply, RateLimited, ReasonerError, Unavailable
 from ddax.headers import retry_after
 from ddax.reasoning.language.bodies import body_of, first_error, reason_in
-from ddax.wording import span
+from ddax.wording import amount, span
+
+if TYPE_CHECKING:
+    from ddax.reasoning.language.channel import Said
 
 Kind = Literal[
     "status", "timeout", "connection", "length", "filtered", "quota", "context", "empty", "foreign"
@@ -38,8 +41,9 @@ _UNREAD = frozenset({"ClientResponseError"})
 _HALF = ("payload is not completed", "complete message body")
 """Words by which clients say that a reply broke off after it had begun."""
 _TOO_LONG = re.compile(
-    r"context[ _-]?(?:length|size|window)|(?:prompt|input) is too long|input token count"
-    r"|too many (?:input )?tokens"
+    r"context[ _-]?(?:length|size|window|limit)|(?:prompt|input|request)(?: is)? too (?:long|large)"
+    r"|input token count|too many (?:input )?tokens|n_ctx|context (?:the )?overflow|range of input length"
+    r"|input tokens exceed|maximum (?:model|input|sequence|prompt) length|max_new_tokens` must be"
 )
 """Words by which servers say that a request is longer than the model takes."""
 _MEASURED = frozenset({400, 413, 422, 500})
@@ -50,6 +54,8 @@ _LOADS = re.compile(r"loading (?:the )?model|model is (?:still |currently )?load
 _UNHEARD = "Nothing came before the call was given up."
 _HALF_READ = "Its reply had begun, and had not ended when the call was given up."
 MAX_TOLD = 300
+REPLY_TOLD = 200
+"""Characters of a reply that an error tells."""
 _TOLD: dict[Kind, str] = {
     "timeout": "no reply in time", "connection": "no connection", "length": "the reply is too long",
     "filtered": "the reply was filtered", "empty": "an empty reply", "quota": "no credit",
@@ -238,6 +244,33 @@ def mapped(failure: Failure, model: str, key: str, attempts: int, *, late: bool 
     if failure.for_all:
         return Unavailable(what, why=failure.said, mend=mend)
     return ReasonerError(what, why=failure.said, mend=mend)
+
+
+def refusal_of(said: Said, model: str, key: str) -> ReasonerError | None:
+    """Return the error of a reply that says no, or that a filter ended; None for any other."""
+    if said.filtered:
+        return mapped(Failure("filtered", 0, "The content filter ended the reply."), model, key, 1)
+    if not said.refusal:
+        return None
+    return InvalidReply(
+        f"{model} refused to answer.", why=f"It said: {_told(said.refusal)}",
+        mend="Rephrase the task, or choose another model.",
+    )  # fmt: skip
+
+
+def unusable(said: Said, fault: Exception, model: str, form: str, calls: int) -> InvalidReply:
+    """Return the error of a reply that does not fit its form after all calls."""
+    plain = said.text.strip() and "{" not in said.text  # a refusal, or why there is no object
+    told = f" It said: {_told(said.text)}" if plain else ""
+    return InvalidReply(
+        f"{model} gave no usable reply to {form!r}.", why=f"After {amount(calls, 'call')}: {fault}.{told}",
+        mend="Try a more capable model.",
+    )  # fmt: skip
+
+
+def _told(text: str) -> str:
+    """Return the first words of a reply in one line; a model may say a key back."""
+    return Redactor.of_process().cut(" ".join(text.split()), REPLY_TOLD)
 
 
 def _mend(failure: Failure, key: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
@@ -16,13 +16,12 @@ from pydantic.json_schema import SkipJsonSchema
 from ddax.memory.chunks import sentences
 from ddax.reasoning import protocol as p
 from ddax.reasoning.language import document
+from ddax.reasoning.language.cutting import Sentence as Sentence
+from ddax.reasoning.language.cutting import best, gap
 from ddax.reasoning.language.quote import block
 from ddax.reasoning.language.readers import Named
 from ddax.reasoning.language.wire import CitationWire, Wire
 from ddax.types import Passage
-
-LEAST = 200
-"""Characters that each passage has at least."""
 
 
 class SettleWire(Wire):
@@ -53,25 +52,10 @@ class SettleWire(Wire):
 SettleWire.__name__ = document.MergeWire.__name__  # a reply is named for its request
 
 
-class Sentence(NamedTuple):
-    """A sentence that is told: the name of its passage, and where in its text it stands."""
-
-    passage: str
-    start: int
-    end: int
-
-
-def sentences_of(named: Named, budget: int) -> list[Sentence]:
-    """Return the sentences of passages in order; of each passage those that fit its share of `budget`."""
-    found: list[Sentence] = []
-    left = budget
-    for rank, (name, passage) in enumerate(named.items()):
-        share = max(LEAST, left // (len(named) - rank))
-        mine = [Sentence(name, start, end) for start, end in _places(passage)]
-        kept = [one for one in mine if one.end <= share]
-        left -= kept[-1].end if kept else share
-        found += kept or [one._replace(end=share) for one in mine[:1]]
-    return found
+def sentences_of(named: Named, budget: int, about: str) -> list[Sentence]:
+    """Return the sentences of passages in order; where they are too long, those that bear on something."""
+    every = [Sentence(name, *place) for name, passage in named.items() for place in _places(passage)]
+    return best(every, named, budget, about)
 
 
 def _places(passage: Passage) -> list[tuple[int, int]]:
@@ -89,16 +73,19 @@ def told(sentences: Sequence[Sentence], named: Named) -> str:
             "\n".join([json.dumps({"title": passage.title or passage.source}, ensure_ascii=False), text]),
         )
         for name, passage in named.items()
-        if (text := "".join(_numbered(name, passage.text, sentences)))
+        if (text := "".join(_numbered(name, passage, sentences)))
     )
 
 
-def _numbered(name: str, text: str, sentences: Sequence[Sentence]) -> Iterator[str]:
+def _numbered(name: str, passage: Passage, sentences: Sequence[Sentence]) -> Iterator[str]:
     """Return the pieces of a passage; what is left out of it is said."""
-    place = next((one.start for one in sentences if one.passage == name), 0)
+    text, place = passage.text, 0
     for number, one in enumerate(sentences, 1):
         if one.passage == name:
-            yield f"{text[place : one.end]} [{number}]"
+            before = text[place : one.start]
+            if place or before.strip().lstrip("# ") not in ("", passage.title):
+                yield gap(before)
+            yield f"{text[one.start : one.end]} [{number}]"
             place = one.end
     if place and (missing := len(text[place:].strip())):
         yield f" [... {missing} characters cut]"

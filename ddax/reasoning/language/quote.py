@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from ddax.reasoning.language.cutting import cut
 from ddax.types import Citation, Passage
 
 KEY_DIGITS = 6
@@ -58,16 +59,23 @@ def numbered(passages: Sequence[Passage]) -> dict[str, Passage]:
     return {f"P{n}": passage for n, passage in enumerate(unique.values(), 1)}
 
 
-def quoted(passages: Mapping[str, Passage], budget: int) -> str:
-    """Delimit named passages as data, each cut to its share of `budget` characters; "" for none."""
-    left, blocks = budget, []
-    for rank, (name, passage) in enumerate(passages.items()):
-        share = max(200, left // (len(passages) - rank))
-        text = shorten(passage.text, share)
-        left -= len(text)
-        head = json.dumps({"source": passage.source, "title": passage.title}, ensure_ascii=False)
-        blocks.append(block(name, f"{head}\n{text}"))
-    return "\n".join(blocks)
+def numbered_lines(code: str, numbers: Iterable[int]) -> str:
+    """Return lines of a program with their numbers."""
+    rows = code.splitlines()
+    return "\n".join(f"{n}: {rows[n - 1].strip()}" for n in numbers if 0 < n <= len(rows))
+
+
+def quoted(passages: Mapping[str, Passage], budget: int, about: str = "") -> str:
+    """Delimit named passages as data; where they are too long, what bears on something; "" for none."""
+    return "\n".join(
+        block(name, f"{_head(passages[name])}\n{text}")
+        for name, text in cut(passages, budget, about).items()
+        if text
+    )
+
+
+def _head(passage: Passage) -> str:
+    return json.dumps({"source": passage.source, "title": passage.title}, ensure_ascii=False)
 
 
 def _folded(text: str) -> tuple[str, Sequence[int]]:

@@ -8,48 +8,42 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from ddax.errors import ReasonerError
 from ddax.ideas.requirements import FORMS
 from ddax.reasoning import protocol as p
 from ddax.reasoning.budget import BudgetKeeper
 from ddax.reasoning.effort import Effort
 from ddax.reasoning.followup import meant
-from ddax.reasoning.language import marked, merging, planned, readers, wire
+from ddax.reasoning.language import beside, marked, merging, planned, readers, wire
 from ddax.reasoning.language.acting import Acting, acted
 from ddax.reasoning.language.call import Ask, Caller, Under
 from ddax.reasoning.language.channel import Hear, Sampling
 from ddax.reasoning.language.channels import open_channel
 from ddax.reasoning.language.guard import Limits
 from ddax.reasoning.language.merging import told
-from ddax.reasoning.language.quote import block, clean, lines, numbered, quoted, shorten
-from ddax.reasoning.language.room import note_of, passage_room, told_of
+from ddax.reasoning.language.quote import clean, lines, numbered, numbered_lines, quoted
+from ddax.reasoning.language.room import note_of, passage_room
 from ddax.reasoning.language.team import Role, Team
+from ddax.reasoning.language.telling import Telling, windowed
 from ddax.reasoning.language.usage import PriceLike, price_of
 from ddax.reasoning.prompts import SHIPPED, Book, Prompt
-from ddax.reasoning.told import Tool, Turn
-from ddax.types import Passage, Picture, Usage
+from ddax.types import Picture, Usage
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
-
-SNIPPET = 200
-"""Characters shown of a source that may be visited."""
-LISTED = 12
-"""Sources shown, or as many as a plan may have children: what was found first bears most on the task."""
 
 
 R = TypeVar("R")
 W = TypeVar("W", bound=wire.Wire)
 
 
-class LanguageReasoner:
+class LanguageReasoner(Telling):
     """Reason with chat models: a team of them, one for each role.
 
     `arguments` maps actions to their argument models (`{name: action.arguments}` of the registry).
@@ -103,8 +97,8 @@ class LanguageReasoner:
         if self._release is not None:
             await asyncio.to_thread(self._release)
 
-    plans_together = True
-    """Whether one request may ask for the plans of several ideas."""
+    plans_together = answers_together = True
+    """Whether one request may ask for several plans, for several judgments or readings."""
 
     @property
     def free_of_charge(self) -> bool:
@@ -124,6 +118,7 @@ class LanguageReasoner:
         ask = Ask(prompt, form, read, sampling or Sampling(), choices or {}, picture, acting)
         return await self._team.ask(role, ask, self._under, effort=self._effort)
 
+    @windowed("plan")
     async def expand(self, request: p.ExpandRequest) -> p.Expansion:
         """Plan a sub-DAG; actions, sources and edges are checked by code."""
         known = self._sources(request)
@@ -141,7 +136,7 @@ class LanguageReasoner:
             earlier=self._earlier(request.earlier),
             tools=self._tools(request.tools), **more,
         )  # fmt: skip
-        prompt = Prompt(prompt.system, prompt.user + self._world(request.seen))
+        prompt = prompt.followed(self._world(request.seen), "passages")
         sampling = Sampling(request.temperature, request.seed)
         reply, usage = await self._planned(prompt, request, named, sampling)
         return replace(reply, usage=usage)
@@ -168,11 +163,13 @@ class LanguageReasoner:
             picture=request.seen.picture if request.seen is not None else None,
         )  # fmt: skip
 
+    @windowed("plan")
     async def act(self, request: p.ActRequest) -> p.Acted:
         """Choose the next calls of a leaf of several turns, or say what came of it."""
         acting = Acting(request.tools, request.done, self._limits.passage_characters)
         prompt = self._book.render(
-            "act", brief=told(request.brief), task=self._task(request.task), intent=clean(request.intent),
+            "act", brief=told(request.brief), task=self._task(request.task),
+            intent="" if request.intent == request.task else clean(request.intent),
             findings=self._findings(request.findings),
         )  # fmt: skip
         reply, usage = await self._ask(
@@ -181,6 +178,7 @@ class LanguageReasoner:
         )  # fmt: skip
         return replace(reply, usage=usage)
 
+    @windowed("plan")
     async def predict(self, request: p.PredictRequest) -> p.Prediction:
         """Forecast the outcome of an action."""
         prompt = self._book.render(
@@ -191,19 +189,26 @@ class LanguageReasoner:
         reply, usage = await self._ask("plan", prompt, wire.PredictWire, readers.prediction)
         return replace(reply, usage=usage)
 
+    @windowed("extract")
     async def extract(self, request: p.ExtractRequest) -> p.Extraction:
         """Take claims from passages, each with a quote that stands in one of them."""
-        named = numbered(request.passages)
+        named = numbered(beside.passages_of(request))
+        told = self._passages(named, request.task, request.intent)
+        form: Any = wire.ExtractsWire if request.others else wire.ExtractWire
+        read: Any = beside.extractions if request.others else readers.extraction
+        more = beside.asked(request, named)
         prompt = self._book.render(
-            "extract", task=self._task(request.task), intent=self._data("intent", request.intent),
-            limit=str(request.limit), passages=self._passages(named, request.task),
+            "extracts" if request.others else "extract", task=self._task(request.task), passages=told,
+            limit=str(request.limit), **{key: self._data(key, text) for key, text in more.items()},
         )  # fmt: skip
+        reply: p.Extraction
         reply, usage = await self._ask(
-            "extract", prompt, wire.ExtractWire, lambda found: readers.extraction(found, request, named),
+            "extract", prompt, form, lambda found: read(found, request, named),
             choices={"ClaimWire.passage": tuple(named)},
         )  # fmt: skip
         return replace(reply, usage=usage)
 
+    @windowed("argue")
     async def argue(self, request: p.ArgueRequest) -> p.Argument:
         """Argue for one side, with quotes."""
         named = numbered(request.evidence)
@@ -211,7 +216,7 @@ class LanguageReasoner:
             "argue", task=self._task(request.task), side=request.side, rho=f"{request.rho:.2f}",
             idea=self._data("idea", request.idea), expected=self._data("expected", request.expected),
             result=self._data("result", request.result), heard=self._data("heard", lines(request.heard)),
-            evidence=self._passages(named, request.task),
+            evidence=self._passages(named, request.task, f"{request.idea} {request.result}"),
         )  # fmt: skip
         reply, usage = await self._ask(
             "argue", prompt, wire.ArgueWire, lambda found: readers.argument(found, named),
@@ -219,32 +224,41 @@ class LanguageReasoner:
         )  # fmt: skip
         return replace(reply, usage=usage)
 
+    @windowed("judge")
     async def judge(self, request: p.JudgeRequest) -> p.Judgment:
         """Value a result by the rubric."""
+        named = numbered(beside.evidence_of(request))
+        form: Any = wire.JudgesWire if request.others else wire.JudgeWire
+        read: Any = beside.judgments if request.others else readers.judgment
+        more = beside.case(request, named)
         prompt = self._book.render(
-            "judge", task=self._task(request.task), rubric=lines(request.rubric), rho=f"{request.rho:.2f}",
-            lessons=self._data("lessons", lines(request.lessons)), idea=self._data("idea", request.idea),
-            expected=self._data("expected", request.expected), result=self._data("result", request.result),
-            arguments=self._data("arguments", merging.heard(request)),
-            evidence=self._passages(numbered(request.evidence), request.task),
+            "judges" if request.others else "judge", task=self._task(request.task),
+            rubric=lines(request.rubric), rho=f"{request.rho:.2f}",
+            lessons=self._data("lessons", lines(request.lessons)),
+            evidence=self._passages(named, request.task, f"{request.idea} {request.result}"),
+            **{key: self._data(key, text) for key, text in more.items()},
         )  # fmt: skip
+        reply: p.Judgment
         reply, usage = await self._ask(
-            "judge", prompt, wire.JudgeWire, lambda found: readers.judgment(found, request),
+            "judge", prompt, form, lambda found: read(found, request),
             choices={"ReasonWire.criterion": request.rubric},
         )  # fmt: skip
         return replace(reply, usage=usage)
 
+    @windowed("merge")
     async def merge(self, request: p.MergeRequest) -> p.Synthesis:
         """Put findings together into a document; where there is nothing to read, say what the model knows."""
         if "merge" in self._book.own and "settle" not in self._book.own:  # who words one means both
             request = replace(request, settling=False)
         named = numbered([*request.evidence, *merging.cited(request)])
-        room = passage_room(self._limits, clean(meant(request.task, request.earlier)))
+        asked = clean(meant(request.task, request.earlier))
+        room, about = passage_room(self._limits, asked), f"{asked} {request.idea}"
+        self._leave_out(named, room)
         settling = merging.settles(request)
-        sentences = marked.sentences_of(named, room) if settling else []
+        sentences = marked.sentences_of(named, room, about) if settling else []
         prompt = merging.prompt_of(
             request, self._book, task=self._task(request.task), idea=self._idea(request),
-            passages=marked.told(sentences, named) if settling else quoted(named, room),
+            passages=marked.told(sentences, named) if settling else quoted(named, room, about),
             findings=self._data("reading", request.findings[0].result)
             if settling and request.findings else self._findings(request.findings),
             thoughts=self._data("thoughts", lines(request.thoughts)), earlier=self._earlier(request.earlier),
@@ -257,6 +271,7 @@ class LanguageReasoner:
         note = note_of(clean(request.task), self._limits)
         return replace(reply, usage=usage, notes=(*reply.notes, note) if note else reply.notes)
 
+    @windowed("plan")
     async def reflect(self, request: p.ReflectRequest) -> p.Lesson:
         """Learn one lesson from a transition."""
         prompt = self._book.render(
@@ -267,11 +282,12 @@ class LanguageReasoner:
         reply, usage = await self._ask("plan", prompt, wire.ReflectWire, readers.lesson)
         return replace(reply, usage=usage)
 
+    @windowed("repair")
     async def propose_patches(self, request: p.PatchRequest) -> p.Patches:
         """Propose distinct repairs of a program."""
         prompt = self._book.render(
             "propose_patches", goal=self._data("goal", request.goal), n=str(request.n),
-            suspicious=self._data("lines", _numbered_lines(request.code, request.suspicious)),
+            suspicious=self._data("lines", numbered_lines(request.code, request.suspicious)),
             code=self._program(request.shown or request.code), called=self._data("called", request.called),
             failures=self._data("failures", "\n\n".join(request.failures)),
             tried=self._data("tried", "\n".join(request.tried)),
@@ -282,6 +298,7 @@ class LanguageReasoner:
         )  # fmt: skip
         return replace(reply, usage=usage)
 
+    @windowed("repair")
     async def mutate_patch(self, request: p.MutateRequest) -> p.Patches:
         """Change a failed candidate."""
         candidate = request.candidate
@@ -297,6 +314,7 @@ class LanguageReasoner:
         )  # fmt: skip
         return replace(reply, usage=usage)
 
+    @windowed("plan")
     async def ask(self, request: p.AskRequest) -> p.Question:
         """Write a question to a human."""
         prompt = self._book.render(
@@ -306,94 +324,3 @@ class LanguageReasoner:
         )  # fmt: skip
         reply, usage = await self._ask("plan", prompt, wire.AskWire, readers.question)
         return replace(reply, usage=usage)
-
-    def _world(self, seen: p.Seen | None) -> str:
-        """Return what is told of the world the task is done in; "" where there is none."""
-        if seen is None:
-            return ""
-        text = block("seen", shorten(seen.text, self._limits.passage_characters))
-        told = self._book.render("seen", seen=text, elements=self._data("elements", lines(seen.elements)))
-        return f"\n\n{told.user}"
-
-    def _earlier(self, turns: Sequence[Turn]) -> str:
-        rows = (
-            {"asked": x.question, "read as": x.read_as, "answered": x.answer, "sources": x.sources}
-            for x in turns
-        )
-        told = ({key: value for key, value in row.items() if value} for row in rows)
-        return self._data("earlier", "\n".join(json.dumps(row, ensure_ascii=False) for row in told))
-
-    def _task(self, text: str) -> str:
-        """Return the user's own words: not as data, but without signs that nobody sees."""
-        return told_of(clean(text), self._limits)
-
-    def _idea(self, request: p.ExpandRequest | p.MergeRequest) -> str:
-        """Return the idea as data, or several by their numbers; "" where it is the task or its beginning."""
-        if isinstance(request, p.ExpandRequest) and request.others:
-            rows = (
-                f"{n} {' '.join(one.split())}" for n, one in enumerate((request.idea, *request.others), 1)
-            )
-            return self._data("ideas", "\n".join(rows))
-        title = " ".join(request.idea.removesuffix("…").split())
-        whole = " ".join(request.task.split()).startswith(title)
-        return "" if whole else self._data("idea", request.idea)
-
-    def _data(self, label: str, text: str) -> str:
-        return block(label, shorten(text, self._limits.text_characters)) if text.strip() else ""
-
-    def _passages(self, named: Mapping[str, Passage], task: str = "") -> str:
-        return quoted(named, passage_room(self._limits, clean(task)))
-
-    def _program(self, code: str) -> str:
-        """Quote a whole program; refuses one that is too long, since a cut one cannot be mended."""
-        limit = self._limits.code_characters
-        if len(code) > limit:
-            raise ReasonerError(
-                f"The program has {len(code)} characters; at most {limit} fit a prompt.",
-                why="A program that is cut off cannot be repaired.",
-                mend="Repair a smaller file.",
-            )
-        return block("program", code)
-
-    def _actions(self, names: Iterable[str]) -> str:
-        rows = (f"- {name}({', '.join(planned.argument_names(name, self._arguments))})" for name in names)
-        return "\n".join(rows)
-
-    def _tools(self, tools: Sequence[Tool]) -> str:
-        """Return what authors say of their tools: the user's own as it is, that of others as data."""
-        told = [f"{tool.name}: {clean(tool.text)}" for tool in tools if not tool.foreign]
-        data = [block("tool", f"{tool.name}: {tool.text}") for tool in tools if tool.foreign]
-        return "\n\n".join([*told, *data])
-
-    def _sources(self, request: p.ExpandRequest) -> dict[str, Passage]:
-        """Name the sources that may be visited S1, S2, ...: found or known, and not yet read."""
-        if request.reads_left <= 0:
-            return {}  # a plan that visits none of them need not hear of them
-        unread = [x for x in (*request.hits, *request.evidence) if x.source and x.source not in request.read]
-        first = {passage.source: passage for passage in reversed(unread)}
-        ordered = [*dict.fromkeys(passage.source for passage in unread)][: max(LISTED, request.width)]
-        return {f"S{n}": first[source] for n, source in enumerate(ordered, 1)}
-
-    def _listed(self, known: Mapping[str, Passage]) -> str:
-        rows = (
-            f"{name} " + json.dumps(
-                {"title": x.title, "source": x.source, "says": x.text[:SNIPPET]}, ensure_ascii=False
-            )
-            for name, x in known.items()
-        )  # fmt: skip
-        text = "\n".join(rows)
-        return block("sources", shorten(text, self._limits.passage_characters)) if text else ""
-
-    def _findings(self, findings: Iterable[p.Finding]) -> str:
-        rows = (
-            json.dumps({"title": f.title, "status": f.status, "result": f.result}, ensure_ascii=False)
-            for f in findings
-        )
-        text = "\n".join(rows)
-        return block("findings", shorten(text, self._limits.passage_characters)) if text else ""
-
-
-def _numbered_lines(code: str, numbers: Iterable[int]) -> str:
-    """Return lines of a program with their numbers."""
-    rows = code.splitlines()
-    return "\n".join(f"{n}: {rows[n - 1].strip()}" for n in numbers if 0 < n <= len(rows))

@@ -6,6 +6,8 @@ what is asked stands at either.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ddax.reasoning.language.guard import Limits
 
 CHARACTERS = 3
@@ -18,6 +20,20 @@ HEAD = 0.6
 """Share of the room of a task that is too long which its beginning has."""
 LEAST = 1000
 """Characters that a task, and what was read, are given in any context."""
+
+
+def within(limits: Limits, window: int, share: float = 1.0) -> Limits:
+    """Return the limits of what is put into a prompt for a model with a window; 0: it is not known.
+
+    `share` makes them smaller, where a request came out longer than the window all the same.
+    """
+    if not window:
+        return limits
+    return replace(
+        limits, context_tokens=max(1, int(window * share)),
+        passage_characters=int(share * min(limits.passage_characters, window * 3 // 2)),
+        text_characters=int(share * min(limits.text_characters, window * 3 // 8)),
+    )  # fmt: skip
 
 
 def room(limits: Limits) -> int:

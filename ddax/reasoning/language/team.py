@@ -60,6 +60,10 @@ class Team:
         line = [*first, *self.members[role]]
         return [caller for n, caller in enumerate(line) if caller not in line[:n]]
 
+    def window(self, role: Role, effort: Effort) -> int:
+        """Return the tokens that every model of a role takes, as far as it is known; 0: of none."""
+        return min((one.context_tokens for one in self.line(role, effort) if one.context_tokens), default=0)
+
     async def ask(self, role: Role, ask: Ask[W, R], under: Under, *, effort: Effort) -> tuple[R, Usage]:
         """Ask the models of a role in order until one answers; raises the last one's error.
 

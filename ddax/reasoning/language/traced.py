@@ -26,7 +26,7 @@ class TracedChannel:
         self._inner, self._told, self._own = inner, told, callbacks
         self.first_mode: Mode = inner.first_mode
         self.takes_tools, self.sees, self.limited = inner.takes_tools, inner.sees, inner.limited
-        self.native = inner.native
+        self.native, self.window, self.reads_form = inner.native, inner.window, inner.reads_form
         self.address = inner.address
 
     async def say(self, order: Order, hear: Hear | None = None) -> Said:

@@ -203,6 +203,25 @@ class ExtractWire(Wire):
     summary: str
 
 
+class PartWire(Wire):
+    """The claims of one of several parts, by its number."""
+
+    ALIASES: ClassVar[Names] = {"number": ("part", "id")}
+    SPARES: ClassVar[Mapping[str, Any]] = {"claims": [], "summary": ""}
+
+    number: int
+    claims: list[ClaimWire]
+    summary: str
+
+
+class ExtractsWire(Wire):
+    """Claims of several parts."""
+
+    ALIASES: ClassVar[Names] = {"parts": ("pages", "results")}
+
+    parts: list[PartWire]
+
+
 class ArgueWire(Wire):
     """An argument with its quotes."""
 
@@ -237,6 +256,27 @@ class JudgeWire(Wire):
     reasons: list[ReasonWire]
     value: float = Field(ge=0, le=1)
     confidence: float = Field(ge=0, le=1)
+
+
+class JudgedWire(Wire):
+    """The judgment of one of several results, by its number."""
+
+    ALIASES: ClassVar[Names] = {
+        "number": ("result", "id"), "reasons": ("criteria", "scores"), "value": ("score", "overall"),
+    }  # fmt: skip
+
+    number: int
+    reasons: list[ReasonWire]
+    value: float = Field(ge=0, le=1)
+    confidence: float = Field(ge=0, le=1)
+
+
+class JudgesWire(Wire):
+    """Judgments of several results on one scale."""
+
+    ALIASES: ClassVar[Names] = {"judgments": ("results", "judgements")}
+
+    judgments: list[JudgedWire]
 
 
 class ReflectWire(Wire):

@@ -16,7 +16,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ddax.reasoning.language.acting import as_openai
 from ddax.reasoning.language.bodies import first_error, reason_in
-from ddax.reasoning.language.channel import Hear, Mode, Order, Said, name_of, parted, read_calls, tool_of
+from ddax.reasoning.language.channel import (
+    Hear,
+    Mode,
+    Order,
+    Said,
+    name_of,
+    parted,
+    read_calls,
+    tool_of,
+    window_of,
+)
 from ddax.reasoning.language.picture import sees
 from ddax.reasoning.language.wire import Wire, schema_of
 
@@ -137,7 +147,7 @@ class OpenAIChannel:
         self._trusted = trusted()  # here, since a model is opened beside the event loop and asked on it
         self._own: Any = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self.sees = sees(model)
+        self.sees, self.window, self.reads_form = sees(model), window_of(model), narrow is None
         self._takes = frozenset(type(model).model_fields) & {"temperature", "seed"}
         self.address = str(getattr(self._shared, "base_url", "") or "")
 

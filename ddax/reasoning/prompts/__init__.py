@@ -2,42 +2,63 @@
 
 A file has two parts parted by a line of `=====`: the instructions, which hold no variable so that
 a provider can cache them, and the request. The request is in sections; one whose variables are all empty is
-left out. `rules.txt` stands before every instruction but those of `act`. A folder of the user's may hold
+left out. `rules.txt` stands before the instructions of all but `OWN_RULES`. A folder of the user's may hold
 files of the same names, which are taken instead.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from string import Template
+from types import MappingProxyType
 from typing import NamedTuple
 
 from ddax.errors import SettingsError, UsageError
 
 NAMES = (
-    "expand", "plans", "predict", "extract", "argue", "judge", "merge", "settle", "answer", "data",
-    "reflect", "propose_patches", "mutate_patch", "ask", "act", "repair", "seen",
+    "expand", "plans", "predict", "extract", "extracts", "argue", "judge", "judges", "merge", "settle",
+    "answer", "data", "reflect", "propose_patches", "mutate_patch", "ask", "act", "repair", "seen",
 )  # fmt: skip
 """Every template by name; `ddax prompts show NAME` prints one."""
 
 RULES = "rules"
 FIXED = frozenset({"repair"})
 """Templates that a folder cannot replace: what is wrong with a reply is said in our words."""
-OWN_RULES = frozenset({"act"})
-"""Templates that hold their rules themselves: the reply may be calls of tools, and no JSON object."""
+OWN_RULES = frozenset({"act", "extract"})
+"""Templates that hold their rules themselves: the reply may be calls of tools, or a page costs a call."""
 _PARTING = "\n=====\n"
 _SECTIONS = "\n\n"
 
 
+PARTS = {
+    "brief": "task", "task": "task", "earlier": "task", "goal": "task", "evidence": "passages",
+    "passages": "passages", "sources": "passages", "seen": "passages", "code": "passages",
+    "called": "passages", "findings": "findings", "thoughts": "findings", "lessons": "findings",
+    "arguments": "findings", "heard": "findings", "failures": "findings", "report": "findings",
+    "tried": "findings",
+}  # fmt: skip
+"""What a section is counted as, by its variable: what is given, read or found; the rest is what is asked."""
+
+
 class Prompt(NamedTuple):
-    """A rendered prompt: the system message and the user message."""
+    """A rendered prompt: the system message, the user message, and the bytes of the parts of the latter.
+
+    `stable` are the characters of the user message that may come again: the task, then what was read.
+    """
 
     system: str
     user: str
+    parts: Mapping[str, int] = MappingProxyType({})
+    stable: tuple[int, ...] = ()
+
+    def followed(self, text: str, part: str) -> Prompt:
+        """Return the prompt with more behind its request."""
+        more = self.parts.get(part, 0) + len(text.encode("utf-8", "replace"))
+        return Prompt(self.system, self.user + text, {**self.parts, part: more}, self.stable)
 
 
 @dataclass(frozen=True)
@@ -58,16 +79,34 @@ class Book:
         if odd:
             raise KeyError(f"prompt {name!r}: missing or unknown variables {odd}")
         instructions, request = _parts(name, self.source(name))
-        said = [
-            Template(section).substitute(values)
-            for section in request.split(_SECTIONS)
-            if _says(section, values)
-        ]
+        said = [section for section in request.split(_SECTIONS) if _says(section, values)]
+        written = [Template(section).substitute(values) for section in said]
         rules = [] if name in OWN_RULES else [self.source(RULES)]
-        return Prompt(_SECTIONS.join([*rules, instructions]), _SECTIONS.join(said))
+        sizes: dict[str, int] = {}
+        for section, text in zip(said, written, strict=True):
+            part = _part(section)
+            sizes[part] = sizes.get(part, 0) + len(text.encode("utf-8", "replace"))
+        stable = _stable([_part(section) for section in said], written)
+        return Prompt(_SECTIONS.join([*rules, instructions]), _SECTIONS.join(written), sizes, stable)
 
 
 SHIPPED = Book()
+
+
+def _stable(parts: Sequence[str], written: Sequence[str]) -> tuple[int, ...]:
+    """Return where the task ends at the beginning of a request, and where what was read behind it does."""
+    ends, place = {}, 0
+    for part, text in zip(parts, written, strict=True):
+        if part not in ("task", "passages") or (part == "task" and "passages" in ends):
+            break
+        place += len(text) + len(_SECTIONS)
+        ends[part] = place
+    return tuple(end for end in ends.values() if end <= sum(map(len, written)))
+
+
+def _part(section: str) -> str:
+    """Return what a section is counted as: by the first of its variables."""
+    return next((PARTS.get(name, "request") for name in Template(section).get_identifiers()), "request")
 
 
 def _says(section: str, values: Mapping[str, str]) -> bool:

@@ -203,6 +203,9 @@ function standAt(one, select, open) {
     h("p", { class: "small soft" }, [one.mood ? `mood ${one.mood}` : "", one.protect ? "protect mode" : ""].filter(Boolean).join(", ")))));
 }
 
+/** A report without its list of sources, which stands below with its quotes. */
+const withoutSources = (report) => report.slice(0, report.lastIndexOf("\n\n## Sources\n\n") + 1 || undefined).trimEnd();
+
 const times = (count) => (count === 1 ? "once" : count ? `${count} times` : "never");
 
 export function overview(standing, { select, live, at, ideas, past, open, momentOpen }) {
@@ -212,7 +215,7 @@ export function overview(standing, { select, live, at, ideas, past, open, moment
   const button = (id) => h("button", { class: "link mono", on: { click: () => select(id) } }, id ?? "");
   const cited = result.citations.map((one, k) => h("li", {}, h("p", { class: "small" }, `[${k + 1}] `, h("cite", {}, one.title || one.source), one.remembered ? ", remembered from an earlier task" : ""), h("blockquote", {}, answerBlocks(one.quote, []))));
   const short_ = result.short && !result.answer.startsWith(`${result.short}.`) ? h("p", { class: "shortly" }, h("b", { text: result.short_unsupported && !(result.spans ?? []).every((one) => one.status === "knowledge") ? `${result.short} (not checked)` : result.short })) : null;
-  const told = result.answer ? [short_, answerBlocks(result.answer, result.spans ?? []), answerLegend(result.spans ?? [])] : [h("p", { class: "soft" }, over ? "No answer." : "No answer yet.")];
+  const told = result.answer ? [short_, answerBlocks(cited.length ? withoutSources(result.answer) : result.answer, result.spans ?? []), answerLegend(result.spans ?? [])] : [h("p", { class: "soft" }, over ? "No answer." : "No answer yet.")];
   return [
     h("section", { class: "answer" }, h("h2", { text: "Answer" }), told, (result.notes ?? []).map((note) => h("p", { class: "small soft" }, note)), over && run.stop_reason && run.status !== "not_found" ? h("p", { class: "small soft" }, `${ENDS[run.status] ?? run.status}: ${run.stop_reason}.`) : null),
     at && (past || !over) ? standAt(at, select, past || momentOpen) : null,

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ddax.memory.agents import Agents
+from ddax.memory.dissents import LoggedDissent
 from ddax.memory.protocol import Memory, RecallQuery
 from ddax.memory.remote import Send
 from ddax.memory.seats import leave, taken
@@ -47,10 +48,9 @@ async def texts(memory: Memory, query: RecallQuery) -> list[str]:
 
 
 def dissenting(agents: Agents, name: str, text: str = "The quote says otherwise.", **more: Any) -> JsonDict:
-    marks = {
-        "round_id": f"r/{next(ROUNDS)}", "impact": True, "supported": True, "verified_better": True, **more,
-    }  # fmt: skip
-    return agents.log_dissent(name, text, context={}, citations=["Accuracy"], **marks)
+    place = more.pop("round_id", "") or f"r/{next(ROUNDS)}"
+    marks = {"impact": True, "supported": True, "verified_better": True, **more}
+    return agents.log_dissent(name, LoggedDissent(text=text, citations=["Accuracy"], **marks), round_id=place)
 
 
 OWNS = """

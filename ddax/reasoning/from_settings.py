@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -11,7 +11,6 @@ import numpy as np
 from ddax.configs.secrets import Redactor
 from ddax.configs.settings import Context
 from ddax.errors import UsageError, of_setting
-from ddax.graph.services import Clock
 from ddax.memory.protocol import Embedder
 from ddax.reasoning.budget import FREE
 from ddax.reasoning.protocol import Reasoner
@@ -40,15 +39,15 @@ def can_act(reasoner: Reasoner) -> bool:
 
 
 def named_reasoner(
-    settings: Context, home: Home, embedder: Embedder, actions: Registry, clock: Clock, monotonic: Clock,
-    objects: Mapping[str, Any],
+    settings: Context, home: Home, embedder: Embedder, actions: Registry, clock: Callable[[], float],
+    monotonic: Callable[[], float], objects: Mapping[str, Any],
 ) -> Reasoner:  # fmt: skip
     """Return the reasoner of the settings; `objects` are chat models given ready-made."""
     from ddax.configs.prices import load_prices, load_providers
-    from ddax.reasoning.factory import open_reasoner
+    from ddax.reasoning.factory import Extras, open_reasoner
 
     if settings.replay:
-        from ddax.reasoning.recording import ReplayingReasoner
+        from ddax.reasoning.replaying import ReplayingReasoner
 
         with of_setting("replay"):
             return ReplayingReasoner(Path(settings.replay))
@@ -58,17 +57,19 @@ def named_reasoner(
         prices=load_prices(home=home.common),
         providers=load_providers(home=home.common),
         clock=monotonic,
-        wall=clock,
-        rng=np.random.default_rng(settings.seed),
-        arguments={name: action.arguments for name, action in actions.items()},
         models=settings.models,
-        cache=home.cache / "replies.sqlite",
-        sees=SIGHT[settings.browser.screenshot],
-        objects=objects,
-        prompts=settings.prompts,
+        extras=Extras(
+            rng=np.random.default_rng(settings.seed),
+            arguments={name: action.arguments for name, action in actions.items()},
+            wall=clock,
+            cache=home.cache / "replies.sqlite",
+            sees=SIGHT[settings.browser.screenshot],
+            objects=objects,
+            prompts=settings.prompts,
+        ),
     )
     if settings.record:
-        from ddax.reasoning.recording import RecordingReasoner
+        from ddax.reasoning.replaying import RecordingReasoner
 
         with of_setting("record"):
             reasoner = RecordingReasoner(reasoner, Path(settings.record))

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ddax.configs.settings import Evolution
-from ddax.evolution.pressure import Impasse, PressureWeights, ambiguity_of, impasse_of, pressure, trigger
+from ddax.dynamics.pressure import Impasse, PressureWeights, ambiguity_of, impasse_of, pressure, trigger
 from ddax.ideas.idea import child, root
 from ddax.nodes.coding import evolution_due, pressure_at
 from ddax.types import ActionCall

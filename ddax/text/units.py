@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from ddax.reasoning.embedded.text import stem
+from ddax.text.words import stem
 
 LENGTH, AREA, VOLUME, MASS, TIME, SPEED = "length", "area", "volume", "mass", "time", "speed"
 TEMPERATURE, DATA, BITS, PEOPLE = "temperature", "data", "bits", "people"

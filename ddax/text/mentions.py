@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from ddax.reasoning.embedded.text import bare_title, words
+from ddax.text.words import bare_title, words
 from ddax.types import Passage
 
 LEAST_TITLE = 3

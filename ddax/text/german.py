@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from ddax.reasoning.embedded.text import fold, stem, words
+from ddax.text.words import fold, stem, words
 
 _OPENERS = frozenset(["wer", "wann", "wie", "wieviel", "wieviele", "welche", "welcher", "welches", "welchem"])
 _SHARED = frozenset(["was", "wo", "wen", "wem", "in"])

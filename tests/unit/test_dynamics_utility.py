@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ddax.evolution.actr import Option, Tabu, learned_chance, resolve, utility
+from ddax.dynamics.utility import Option, Tabu, learned_chance, resolve, utility
 from ddax.ideas.calls import action_key
 
 READ = Option("read_file", {"path": "a.py"}, P=0.9, C=1.0)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from ddax.reasoning.embedded import german
-from ddax.reasoning.embedded.text import (
+from ddax.text import german
+from ddax.text.words import (
     FUNCTION_WORDS,
     WORD,
     clip_task,
@@ -153,6 +153,9 @@ _HEAD = re.compile(
 )
 
 
+_ASKS = re.compile(
+    r"(?:what|which|who|whose|whom|when|where|why|how|is|are|was|were|does|did|has|have)\b", re.IGNORECASE
+)
 _FRAME = re.compile(
     r"^\W*(?:(?:hi|hello|hey|please|excuse me|sorry)\b[,.!:]?\s+)*"
     r"(?:(?:can|could|would|will) you (?:(?:please|kindly) )?(?:tell|show|say)|tell"
@@ -215,6 +218,12 @@ def analyse(task: str) -> Question:
         subject=defined["subject"] if defined and kind == "thing" else "",
         forms=_forms(text, content) if kind in _FORMED else (),
     )
+
+
+def is_question(task: str) -> bool:
+    """Tell whether a task asks for something to be read, rather than done."""
+    text = task.strip()
+    return text.endswith("?") or _ASKS.match(text) is not None
 
 
 def _german(text: str) -> Question:

@@ -13,8 +13,8 @@ from functools import lru_cache, wraps
 
 MAX_QUESTION = 2000
 """Characters of a task that are analysed; a longer task keeps its head and its tail."""
-LINE, LINES = 500, 4096
-"""Characters of a text, and how many such texts, whose words stay at hand."""
+LINE, LINES, WORDS = 500, 4096, 16_384
+"""Characters of a text, and how many such texts, whose words stay at hand; and words, whose stems do."""
 
 WORD = re.compile(r"\d+(?:[.,]\d+)+|\w+(?:['’]\w+)?", re.UNICODE)
 _JOINED = re.compile(r"\b(?:[A-Za-z]+[A-Z][a-z]+|\w*[A-Za-z]_\w+)\b")
@@ -206,6 +206,7 @@ _PLURALS = {
 """Plurals that do not end as others do; "leaves" and "lives" are other words as well."""
 
 
+@lru_cache(maxsize=WORDS)
 def stem(word: str) -> str:
     """Cut the commonest English endings, so that a plural meets its singular."""
     word = _PLURALS.get(word, word)
@@ -218,6 +219,7 @@ def stem(word: str) -> str:
     return word.removesuffix("e") if len(word) > 4 else word
 
 
+@lru_cache(maxsize=WORDS)
 def term_of(word: str) -> str:
     """Return the stem by which a verb, its forms, who and what is done meet: "leads", "led" and "leader"."""
     root = stem(VERBS.get(word) or _DOERS.get(word, word))
@@ -248,8 +250,7 @@ def without_things(text: str, question: str) -> str:
     """
     if "ing" not in text:
         return text
-    said = {word.removesuffix("s") for word in words(question)}
-    asked = {term_of(word) for word in words(question)}
+    said, asked = _asked_in(question)
 
     def bare(match: re.Match[str]) -> str:
         thing = fold(match["thing"])
@@ -258,6 +259,12 @@ def without_things(text: str, question: str) -> str:
         return f"{match['before']}{match['gap']}" if passes and not doing else match[0]
 
     return _THINGS.sub(bare, text)
+
+
+@lru_cache(maxsize=256)  # every sentence is held against the question
+def _asked_in(question: str) -> tuple[frozenset[str], frozenset[str]]:
+    found = words(question)
+    return frozenset(word.removesuffix("s") for word in found), frozenset(map(term_of, found))
 
 
 def is_past(word: str) -> bool:

@@ -1,0 +1,53 @@
+"""What channels stored as changes came to when they were last read, so that the next read goes on from there.
+
+A checkpoint never changes, so neither does what it comes to. A follow-up reads its thread a few times: each
+of them pays for what was written since the one before it, not for every turn of the thread. What an idea is
+indexed by is kept with it (`ddax.ideas.indexed`). Leaves out how a thread is
+walked (`ddax.graph.savers.walking`).
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any
+
+from langgraph._internal._typing import MISSING
+
+from ddax.graph.savers.pruning import delta_channels
+
+if TYPE_CHECKING:
+    from langgraph.checkpoint.base import DeltaChannelHistory
+
+THREADS = 16
+"""Threads whose newest values are kept; beyond, the one that was read longest ago is let go of."""
+
+Place = tuple[str, str]
+"""A thread and a namespace of it."""
+
+
+class Held:
+    """The values of each thread as of the checkpoint it was last read at."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[Place, dict[str, tuple[str, Any]]] = OrderedDict()
+
+    def at(self, place: Place, checkpoint: str) -> dict[str, Any]:
+        """Return the values that are known as of a checkpoint."""
+        kept = self._kept.get(place, {})
+        return {key: value for key, (where, value) in kept.items() if where == checkpoint}
+
+    def keep(self, place: Place, checkpoint: str, key: str, history: DeltaChannelHistory) -> Any:
+        """Keep and return what a history comes to."""
+        channel = delta_channels()[key].from_checkpoint(history.get("seed", MISSING))
+        channel.replay_writes(history["writes"])
+        value = channel.get()
+        self._kept.setdefault(place, {})[key] = checkpoint, value
+        self._kept.move_to_end(place)
+        while len(self._kept) > THREADS:
+            self._kept.popitem(last=False)
+        return value
+
+    def forget(self, thread: str) -> None:
+        """Let go of what is known of a thread."""
+        for place in [place for place in self._kept if place[0] == thread]:
+            del self._kept[place]

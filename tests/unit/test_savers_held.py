@@ -1,0 +1,138 @@
+"""A follow-up on a thread of many turns reads and stores as much as one on a new thread."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, TypedDict
+
+from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.graph import END, START, StateGraph
+
+from ddax.graph.savers import open_store
+from ddax.graph.savers.held import THREADS
+from ddax.graph.state import IdeasChannel, MessagesChannel, MessagesDelta, SpreadDelta
+from ddax.ideas import dag
+from ddax.ideas.idea import merge_ideas, root
+from ddax.ideas.indexed import Index
+
+PLACE: Any = {"configurable": {"thread_id": "t"}}
+
+
+class Chat(TypedDict, total=False):
+    """Messages and ideas as the product stores them."""
+
+    messages: MessagesChannel
+    ideas: IdeasChannel
+
+
+def chat(saver: Any) -> Any:
+    """Return a graph that has one idea and one answer for each message."""
+
+    def say(state: Any) -> dict[str, Any]:
+        number = len(dag.roots(state["ideas"])) if state.get("ideas") else 0
+        return {"ideas": {str(number): root(number, "q")}, "messages": [AIMessage(content=f"a{number}")]}
+
+    builder: Any = StateGraph(Chat)
+    builder.add_node("say", say)
+    builder.add_edge(START, "say")
+    builder.add_edge("say", END)
+    return builder.compile(checkpointer=saver)
+
+
+class Counting:
+    """Count the values that a store decodes."""
+
+    def __init__(self, saver: Any) -> None:
+        self.loads, self._inner = 0, saver.serde.loads_typed
+        saver.serde.loads_typed = self.load
+
+    def load(self, data: Any) -> Any:
+        self.loads += 1
+        return self._inner(data)
+
+
+async def turn(graph: Any, number: int, place: Any = PLACE) -> Any:
+    await graph.ainvoke({"messages": [HumanMessage(f"q{number}")]}, place)
+    return (await graph.aget_state(place)).values
+
+
+async def test_a_late_turn_decodes_as_many_values_as_an_early_one(tmp_path: Path) -> None:
+    async with open_store(tmp_path / "c.sqlite", {}) as saver:
+        counting, graph, spent = Counting(saver), chat(saver), []
+        for number in range(45):
+            before = counting.loads
+            state = await turn(graph, number)
+            spent.append(counting.loads - before)
+        assert spent[19] <= 1.2 * spent[4] and spent[44] <= 1.2 * spent[4]
+        assert len(state["messages"]) == 90 and len(state["ideas"]) == 45
+    async with open_store(tmp_path / "c.sqlite", {}) as saver:
+        again = (await chat(saver).aget_state(PLACE)).values
+    assert [m.content for m in again["messages"]] == [m.content for m in state["messages"]]
+    assert again["ideas"] == state["ideas"]
+
+
+async def test_the_index_of_ideas_is_carried_from_turn_to_turn(tmp_path: Path, monkeypatch: Any) -> None:
+    made, whole = list[int](), Index.__init__
+
+    def counted(self: Index, ideas: Any) -> None:
+        made.append(len(ideas))
+        whole(self, ideas)
+
+    monkeypatch.setattr(Index, "__init__", counted)
+    async with open_store(tmp_path / "c.sqlite", {}) as saver:
+        graph = chat(saver)
+        for number in range(6):
+            state = await turn(graph, number)
+            dag.digest(state["ideas"])
+        begun = len(made)
+        for number in range(6, 12):
+            assert dag.digest((await turn(graph, number))["ideas"])
+    assert len(made) == begun, "made once, for the first turn"
+
+
+async def test_what_a_reader_does_to_a_message_is_not_read_again(tmp_path: Path) -> None:
+    async with open_store(tmp_path / "c.sqlite", {}) as saver:
+        graph = chat(saver)
+        state = await turn(graph, 0)
+        state["messages"][0].content = "forged"
+        state["messages"].append(HumanMessage("forged"))
+        words = [m.content for m in (await turn(graph, 1))["messages"]]
+    assert words == ["q0", "a0", "q1", "a1"]
+
+
+async def test_time_travel_forks_and_a_rewind_read_what_was_there(tmp_path: Path) -> None:
+    async with open_store(tmp_path / "c.sqlite", {}) as saver:
+        graph = chat(saver)
+        for number in range(4):
+            await turn(graph, number)
+        past = [one async for one in graph.aget_state_history(PLACE)]
+        (old,) = [one for one in past if len(one.values.get("messages", ())) == 4 and not one.next]
+        fork = await graph.aupdate_state(old.config, {"messages": [HumanMessage("other")]}, as_node="say")
+        words = [m.content for m in (await graph.aget_state(fork)).values["messages"]]
+        assert words == ["q0", "a0", "q1", "a1", "other"]
+        assert len((await graph.aget_state(past[0].config)).values["messages"]) == 8
+        await saver.rewind("t", old.config["configurable"]["checkpoint_id"])
+        assert [m.content for m in (await turn(graph, 9))["messages"]] == [*words[:-1], "q9", "a2"]
+        await saver.adelete_thread("t")
+        assert [m.content for m in (await turn(graph, 5))["messages"]] == ["q5", "a0"]
+
+
+async def test_only_so_many_threads_are_kept(tmp_path: Path) -> None:
+    async with open_store(tmp_path / "c.sqlite", {}) as saver:
+        graph = chat(saver)
+        for number in range(THREADS + 3):
+            await turn(graph, number, {"configurable": {"thread_id": f"t{number}"}})
+        assert len(saver._histories.held._kept) == THREADS
+        first: Any = {"configurable": {"thread_id": "t0"}}
+        assert [m.content for m in (await turn(graph, 1, first))["messages"]] == ["q0", "a0", "q1", "a1"]
+
+
+def test_a_long_value_is_stored_whole_more_seldom() -> None:
+    ideas: Any = SpreadDelta(merge_ideas, dict, snapshot_frequency=50)
+    short = ideas.from_checkpoint({str(n): root(n, "q") for n in range(9)})
+    long = ideas.from_checkpoint({str(n): root(n, "q") for n in range(400)})
+    assert (short.snapshot_frequency, long.snapshot_frequency) == (50, 400)
+    emptied = long.copy().from_checkpoint({})
+    assert emptied.snapshot_frequency == 50, "it goes by what it holds, not by what it held"
+    messages: Any = MessagesDelta(lambda old, new: old, list).from_checkpoint([HumanMessage("q")] * 800)
+    assert messages.snapshot_frequency == 200
