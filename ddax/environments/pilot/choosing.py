@@ -16,18 +16,22 @@ from ddax.environments.pilot.match import BOXES, Hit, find, label, runs, usable
 from ddax.environments.pilot.pilot import NotDone, Pilot
 from ddax.environments.pilot.pressing import deed, press_node
 from ddax.environments.pilot.ranges import bring
+from ddax.environments.pilot.relations import NOWHERE
 from ddax.environments.pilot.selecting import pick_in
 from ddax.environments.pilot.words import Word, key, keys, said
 
 PICKED = frozenset(
     {"option", "radio", "menuitem", "menuitemradio", "menuitemcheckbox", "checkbox", "switch", "treeitem"}
 )
+NONE = frozenset({"nothing", "none", "no"})
 TICKED = frozenset({"checkbox", "switch", "menuitemcheckbox", "radio"})
 
 
 async def choose(pilot: Pilot, frame: Frame) -> None:
     """Choose what is named: an option where it stands, or in the list that is named with it."""
-    order = _without_lead(frame.words)
+    order = frame.words
+    if await _none(pilot, order):
+        return
     if ">" in said(order) and any(">" in word.text for word in order):
         await _path(pilot, order)
         return
@@ -48,14 +52,31 @@ async def choose(pilot: Pilot, frame: Frame) -> None:
     await _by_name(pilot, order)
 
 
+async def _none(pilot: Pilot, order: Sequence[Word]) -> bool:
+    """Leave no box on where the order says “nothing”, of those that stand with the other words; False otherwise."""
+    solid = [word for word in order if not word.is_stop]
+    if not solid or solid[0].group >= 0 or solid[0].key not in NONE:
+        return False
+    if any(keys(label(node)) == (solid[0].key,) for node in [*usable(pilot.page, _chosen), *_options(pilot)]):
+        return False  # it is called so
+    about = [word.key for word in solid[1:] if not word.is_kind and word.key not in ("checkbox", "anything")]
+    boxes = usable(pilot.page, lambda node: node.role in ("checkbox", "switch"))
+    boxes = [node for node in boxes if not about or pilot.page.level(node, about) < NOWHERE]
+    if not boxes:
+        raise NotDone(f"there are no boxes for “{said(order)}”")
+    for node in boxes:
+        await bring_to(pilot, node, on=False)
+    return True
+
+
+def _chosen(node: Node) -> bool:
+    return node.role in PICKED
+
+
 def _named_in(pilot: Pilot, part: Sequence[Word]) -> bool:
     """Tell whether a part of a list names something to choose by itself."""
     nodes = [*usable(pilot.page, lambda node: node.role in PICKED or _tickable(node)), *_options(pilot)]
     return any(hit.rank[0] == 0 for hit in find(pilot.page, part, nodes))
-
-
-def _without_lead(order: Sequence[Word]) -> tuple[Word, ...]:
-    return tuple(order)
 
 
 def _tail(part: Sequence[Word]) -> tuple[Word, ...]:
@@ -194,6 +215,8 @@ async def _path(pilot: Pilot, order: Sequence[Word]) -> None:
 
 async def tick(pilot: Pilot, frame: Frame) -> None:
     """Bring boxes and switches to what is said."""
+    if frame.on and await _none(pilot, frame.words):
+        return
     for part in _named_boxes(pilot, frame):
         node = _box(pilot, part)
         if node is None:

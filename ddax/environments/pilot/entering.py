@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable, Sequence
 
 from ddax.environments.browser.secrets import PLACEHOLDER
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.calendar import pick_day
+from ddax.environments.pilot.covering import shared_out
 from ddax.environments.pilot.dates import as_shown, find_date, find_time, no_day
 from ddax.environments.pilot.frames import Frame, Value
 from ddax.environments.pilot.locate import in_row, locate, meant, missing, pressed, written
 from ddax.environments.pilot.match import FIELDS, find, label, usable
 from ddax.environments.pilot.pilot import NotDone, Pilot
 from ddax.environments.pilot.ranges import bring
+from ddax.environments.pilot.reading import looked_up
 from ddax.environments.pilot.selecting import pick_in
 from ddax.environments.pilot.words import Keys, Word, key, keys, plain, said
 
@@ -35,7 +36,7 @@ async def write(pilot: Pilot, frame: Frame) -> None:
     if pilot.seen.dialog and pilot.seen.prompts:
         await pilot.answer(True, value.text)
         return
-    value = _looked_up(pilot, value)
+    value = looked_up(pilot, value)
     fields = usable(pilot.page, lambda node: written(node) and node.role in TEXT)
     if any(word.key in ("both", "all") for word in frame.words) and not meant(pilot, frame.words, written):
         for node in fields:
@@ -93,20 +94,6 @@ async def field_of(pilot: Pilot, order: Sequence[Word], *, links: bool = False) 
         if len(fields) == 1 and not shown - {"textbox", "searchbox"}:
             return fields[0]  # it has no name, and there is no other one
         raise
-
-
-def _looked_up(pilot: Pilot, value: Value) -> Value:
-    """Return what “the value of X” is on the page: the cell behind the one that says X."""
-    found = re.fullmatch(r"the value of (.+)", value.text, re.IGNORECASE) if not value.exact else None
-    if found is None:
-        return value
-    nodes = pilot.seen.nodes
-    heads = [n for n, node in enumerate(nodes) if node.role in ("cell", "columnheader", "rowheader", "label", "text")
-             and keys(node.own or node.name) == keys(found[1])]  # fmt: skip
-    if len(heads) != 1 or heads[0] + 1 >= len(nodes):
-        raise NotDone(f"“{found[1]}” is not found on the page with a value")
-    behind = nodes[heads[0] + 1]
-    return Value(behind.own or behind.name, True)
 
 
 def _number(word: Word) -> int:
@@ -254,6 +241,8 @@ async def _split(
                 return node, value or Value(said(rest), False)
     if try_only:
         return None
+    if value and all(word.is_stop or word.is_kind for word in order):
+        return await field_of(pilot, order), value  # “the text”: the only field there is
     raise missing(pilot, order, written, "field")
 
 
@@ -265,27 +254,41 @@ async def search(pilot: Pilot, frame: Frame) -> None:
     ]
     own = own or fields
     if len(own) != 1:
-        raise NotDone("it is not clear which field searches", "Name the field")
+        all_ = usable(pilot.page, lambda node: written(node) and node.role != "slider")
+        shared = shared_out(pilot, frame.words, all_)
+        if not shared:
+            raise NotDone("it is not clear which field searches", "Name the field")
+        for node, text in shared:
+            await fill(pilot, node, Value(text, True))
+        await _send(pilot, shared[-1][0])
+        return
     text = said(frame.words)
     await put(pilot, own[0], text)
     pilot.field_id = own[0].id
-    buttons = usable(pilot.page, lambda node: pressed(node) and node.role == "button")
-    named = [node for node in buttons if {"search", "find", "go"} & set(_called(node))]
-    sends = [node for node in named if node.form[0] == own[0].form[0]] or [
-        node for node in buttons if node.submits and node.form[0] == own[0].form[0]
-    ]
+    await _send(pilot, own[0])
+
+
+async def _send(pilot: Pilot, field: Node) -> None:
+    """Send what was written for a search, if not the next order does; the page has to answer."""
+    sends = _sends(pilot, field)
     following = pilot.behind[0] if pilot.behind else None
-    if (
-        following
-        and following.act == "press"
-        and any(meant(pilot, following.words, lambda n, s=one: n.id == s.id) for one in sends)
-    ):
-        return
-    changed = await (
-        pilot.do("click", sends[0].id) if len(sends) == 1 else pilot.do("press", own[0].id, "Enter")
-    )
+    if following and following.act == "press":
+        ids = {one.id for one in sends}
+        if meant(pilot, following.words, lambda node: node.id in ids):
+            return
+    once = len(sends) == 1
+    changed = await (pilot.do("click", sends[0].id) if once else pilot.do("press", field.id, "Enter"))
     if not changed:
         raise NotDone("the search was sent, and the page shows nothing new")
+
+
+def _sends(pilot: Pilot, field: Node) -> list[Node]:
+    """Return what sends a search: a button of that name, or that of the form."""
+    buttons = usable(pilot.page, lambda node: pressed(node) and node.role in ("button", "clickable"))
+    buttons = [node for node in buttons if node.form[0] == field.form[0]]
+    named = [node for node in buttons if {"search", "find", "go"} & set(_called(node))]
+    bare = [node for node in buttons if _called(node) in (("submit",), ("show", "result"))]
+    return named or [node for node in buttons if node.submits] or bare
 
 
 def _called(node: Node) -> Keys:

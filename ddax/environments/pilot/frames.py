@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import Literal, TypeAlias
 
 from ddax.environments.pilot.words import Word
 
 Act: TypeAlias = Literal[
     "press", "open", "close", "write", "set", "choose", "tick", "drag", "key", "upload", "search", "sort",
-    "dialog", "tell", "deed", "wait", "scroll", "hover", "leave",
+    "dialog", "tell", "deed", "wait", "scroll", "hover", "leave", "read",
 ]  # fmt: skip
-"""What a driver does; `deed` is a control called by the verb of the order, `leave` what is not to be done."""
+"""What a driver does; `deed` is a control called by the verb of the order, `leave` what is not to be done,
+`read` what is kept for an order behind it."""
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,24 @@ class Value:
     text: str
     exact: bool
     tail: str = ""
+
+
+@dataclass(frozen=True)
+class Until:
+    """What a page has to show for a press not to be made again: a text, or a number of a kind."""
+
+    said: str = ""
+    text: str = ""
+    above: float = -inf
+    below: float = inf
+    least: float = -inf
+    most: float = inf
+    parity: int | None = None
+
+    def met(self, number: float) -> bool:
+        """Tell whether a number is one that is wanted."""
+        kind = self.parity is None or number % 2 == self.parity
+        return kind and self.above < number < self.below and self.least <= number <= self.most
 
 
 @dataclass(frozen=True)
@@ -40,6 +60,7 @@ class Frame:
     fields: tuple[tuple[tuple[Word, ...], Value | None], ...] = ()
     on: bool = True
     count: int = 1
+    until: Until | None = None
 
 
 @dataclass(frozen=True)

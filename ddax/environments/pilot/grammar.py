@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ddax.environments.browser.secrets import PLACEHOLDER
-from ddax.environments.pilot.frames import Act, Frame, Reading, Value
+from ddax.environments.pilot.frames import Act, Frame, Reading, Until, Value
 from ddax.environments.pilot.words import COUNTS, HELD, Word, hold, release, words
 
 _ACTS: dict[Act, str] = {
@@ -18,7 +18,7 @@ _ACTS: dict[Act, str] = {
     "open": "open|show|expand|go to|go|view|display|switch to|switch between|unfold|visit|navigate to|find|focus into"
     "|focus on|focus",
     "close": "close|collapse|hide|shut",
-    "write": "enter|type|write|input|insert|fill in|fill out|fill|put",
+    "write": "enter|type|write|input|insert|fill in|fill out|fill|put|paste",
     "set": "set|change|update|replace|edit|adjust|modify",
     "choose": "choose|select|pick",
     "tick": "tick|check|mark|untick|uncheck|unmark|deselect|unselect|turn on|turn off|switch on|switch off|enable"
@@ -29,6 +29,7 @@ _ACTS: dict[Act, str] = {
     "sort": "sort|order by",
     "dialog": "confirm|accept|dismiss|answer|decline|cancel|agree",
     "tell": "tell me|tell|say|report|read out|read|extract|what is|what are|what's|who|which|where|when|how",
+    "read": "copy|note|memorize|remember",
     "wait": "wait",
     "scroll": "scroll",
     "hover": "hover over|hover",
@@ -37,16 +38,21 @@ VERBS: dict[str, Act] = {verb: act for act, found in _ACTS.items() for verb in f
 _DEEDS = (
     "add|delete|remove|save|submit|send|log in|log out|login|sign in|sign up|sign out|register|rename|create|buy|book"
     "|order|reply|like|follow|share|post|archive|star|subscribe|finish|continue|proceed|go back|use|reject|approve"
-    "|forward|discard|filter|pay|apply|download|print|mute|publish"
+    "|forward|discard|filter|pay|apply|download|print|mute|publish|respond|generate|roll|throw|draw|spin|shuffle"
 )
 """Verbs that a control is called by; the list only tells where a sentence goes on to the next order."""
+_SAME = {"respond": "reply"}
+"""Verbs for which a control says another word."""
+_AGAIN = frozenset({"generate", "roll", "throw", "draw", "spin", "shuffle"})
+"""Deeds of which chance decides what comes, so that they may be done again."""
 _OFF = re.compile(r"un\w+|de\w+|turn off|switch off|disable")
 _ANY = "|".join(sorted([*VERBS, *_DEEDS.split("|")], key=len, reverse=True))
 _VERB = re.compile(rf"(?:{_ANY})\b(?!-)", re.IGNORECASE)
 _LEAD = re.compile(
-    r"(?:(?:please|now|then|and|also|next|first|finally|can you|could you|i want you to|you should|but|to)\b[,\s]*)+",
+    r"(?:(?:please|now|then|and|also|next|first|finally|can you|could you|i want you to|you should|but)\b[,\s]*)+",
     re.IGNORECASE,
 )
+_PURPOSE = re.compile(rf"to\s+(?=(?:{_ANY})\b(?!-))", re.IGNORECASE)
 _SPLIT = re.compile(
     rf"(?P<end>[.!?;])(?=\s|$)\s*|,?\s+(?:and\s+)?then\s+|,\s*(?:and\s+|but\s+)?(?=(?:{_ANY})\b(?!-))"
     rf"|\s+(?:and|but)\s+(?=(?:please\s+)?(?:{_ANY})\b(?!-))|,?\s+but\s+(?=do\s+not\b|don['’]t\b)"
@@ -54,7 +60,7 @@ _SPLIT = re.compile(
     re.IGNORECASE,
 )
 _PLACE_FIRST = re.compile(
-    rf"((?:in|on|from|for|under|using|with)\s+[^,]*?),?\s+(?=(?:{_ANY})\b(?!-))", re.IGNORECASE
+    rf"((?:in|on|from|for|under|using|with|to)\s+[^,]*?),?\s+(?=(?:{_ANY})\b(?!-))", re.IGNORECASE
 )
 _NOT = re.compile(r"(?:do\s+not|don['’]t|never)\s+(.*)", re.IGNORECASE)
 _ASIDE = re.compile(r"(.+?)\s+to\s+(?:close|send|submit|open|confirm|go|add|save)\b[^⟦]*", re.IGNORECASE)
@@ -72,6 +78,22 @@ _WITH = re.compile(r"^(.*?)\s*\b(?:with|using|by (?:pressing|clicking|dragging))
 _PAIR_TO = re.compile(r"(.+?)\s+(?:to|with|as|=)\s+(\S.*)", re.IGNORECASE)
 _PAIR_IN = re.compile(r"(\S.*?)\s+(?:into|in|as|for|onto|on|to|from|under)\s+(\S.*)", re.IGNORECASE)
 _PARTS = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+", re.IGNORECASE)
+_UNTIL = re.compile(
+    r"(?P<what>.+?),?\s+until\s+(?:(?:the\s+)?[^⟦⟧]{0,40}?\s*\b(?:shows?|says?|reads?|is|are|reaches|becomes)\s+)?"
+    r"(?P<shown>\S.*?)(?:\s+(?:shows|appears|is shown|is reached))?",
+    re.IGNORECASE,
+)
+_KIND = re.compile(r"\b(?:an?\s+)?(odd|even)\s+(?=number\b)|\b(?:is\s+)?(?:odd|even)$", re.IGNORECASE)
+_WANTED = re.compile(
+    r"(?:\b(?:number|value|amount)\s+|\b)(?:that\s+is\s+|which\s+is\s+)?(?:between\s+(?P<low>-?\d+)\s+and\s+(?P<high>-?\d+)"
+    r"|(?P<how>less than|lower than|smaller than|below|under|more than|greater than|higher than|larger than|above|over"
+    r"|at least|at most|exactly|equal to)\s+(?P<number>-?\d+(?:\.\d+)?))",
+    re.IGNORECASE,
+)
+_BOUNDS = {
+    "less": "below", "lower": "below", "smaller": "below", "below": "below", "under": "below", "more": "above",
+    "greater": "above", "higher": "above", "larger": "above", "above": "above", "over": "above", "least": "least",
+}  # fmt: skip
 _ASKS = re.compile(r"(?:what|which|who|whose|when|where|why|how|is|are|was|does|do you|did)\b", re.IGNORECASE)
 _SECRET = re.compile(
     r"\bpassword\b:?\s+(?:is\s+|of\s+)?[\"“'‘]?(?!field|box|and|in\b|into|as\b)\S", re.IGNORECASE
@@ -141,7 +163,7 @@ def clauses(task: str) -> Iterator[Clause]:
         waiting = ""
         if _LEAD.match(part):
             part = part[_LEAD.match(part).end() :]  # type: ignore[union-attr]  # it matched
-        part = part.strip().strip(",").strip()
+        part = _PURPOSE.sub("", part.strip().strip(",").strip(), count=1) if _PURPOSE.match(part.strip()) else part.strip().strip(",").strip()
         part = _USE.sub("", _ASIDE_IT.sub("", part))
         if part.endswith(("⟧", "”")) is False:
             quoted_end = re.search(r"⟦(\d+)⟧$", part)
@@ -166,9 +188,43 @@ def read_clause(clause: Clause) -> list[Frame]:
     found = _VERB.match(text)
     verb = " ".join(found[0].lower().split()) if found else text.split(" ", 1)[0].lower()
     body = text[found.end() if found else len(verb) :].strip(" ,:")
+    verb = _SAME.get(verb, verb)
     act = VERBS.get(verb, "deed")
+    body, until = _until(clause, act, verb, body)
     reader = _READERS.get(act, _plain)
-    return reader(clause, act, verb, body)
+    frames = reader(clause, act, verb, body)
+    return [replace(frame, until=until) for frame in frames] if until else frames
+
+
+def _until(clause: Clause, act: Act, verb: str, body: str) -> tuple[str, Until | None]:
+    """Part what the page has to show from what is pressed for it."""
+    if act not in ("press", "deed"):
+        return body, None
+    if found := _UNTIL.fullmatch(body):
+        shown = found["shown"]
+        mark = HELD.fullmatch(shown)
+        until = _numbers(shown) or Until(said=shown, text=clause.quotes[int(mark[1])] if mark else shown)
+        return found["what"], replace(until, said=release(shown, clause.quotes))
+    if verb in _AGAIN and (wanted := _numbers(body)):
+        return _WANTED.sub("number ", _KIND.sub("", body)), wanted
+    return body, None
+
+
+def _numbers(text: str) -> Until | None:
+    """Read which numbers are wanted: “less than 7”, “between 2 and 5”, “odd”, a number alone."""
+    kind, found = _KIND.search(text), _WANTED.search(text)
+    parity = {"odd": 1, "even": 0}[kind[1].lower()] if kind else None
+    if found is None:
+        alone = re.fullmatch(r"-?\d+(?:\.\d+)?", text)
+        number = float(alone[0]) if alone else None
+        if number is None and parity is None:
+            return None
+        return Until(text, parity=parity) if number is None else Until(text, least=number, most=number)
+    if found["low"]:
+        return Until(text, least=float(found["low"]), most=float(found["high"]), parity=parity)
+    bound = _BOUNDS[found["how"].lower().split()[0] if "least" not in found["how"] else "least"]
+    bound = "most" if found["how"].lower() == "at most" else bound
+    return replace(Until(text, parity=parity), **{bound: float(found["number"])})
 
 
 def _frame(clause: Clause, act: Act, verb: str, body: str, **more: object) -> Frame:
@@ -215,6 +271,8 @@ def key_name(text: str) -> str:
 
 def _write(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     """Read values and the fields they go into."""
+    if verb == "paste":
+        body = re.sub(r"^(?:(?:it|that|the\s+\w+)\s+)?(?=(?:in|into|to)\b)", "that ", body)
     parts = _PARTS.split(body)
     if verb.startswith("fill") and (pair := _PAIR_TO.fullmatch(body)) and not re.match(r"⟦", body):
         return [_frame(clause, "write", verb, pair[1], value=clause.value(pair[2]))]
@@ -313,6 +371,9 @@ def _tell(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
 
 def _deed(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     """Read a verb that a control is called by, with fields that go with it."""
+    if verb == "reply" and "with" not in body.split() and (quoted := re.fullmatch(r"([^⟦⟧]*)(⟦\d+⟧)([^⟦⟧]*)", body)):
+        fields = ((clause.words("text"), clause.value(quoted[2])),)
+        return [_frame(clause, act, verb, f"{quoted[1]} {quoted[3]}", fields=fields)]
     with_ = _WITH.match(body)
     if not with_:
         return [_frame(clause, act, verb, body)]

@@ -96,6 +96,8 @@ class Pilot:
     mend: str = ""
     field_id: str = ""
     """The field that was written into last."""
+    kept: str = ""
+    """What was read from the page last, for an order behind that says “it”."""
     known: frozenset[str] = frozenset()
     """What the page said before the last move, to tell what is new."""
     asked: str = ""

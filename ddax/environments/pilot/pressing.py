@@ -14,15 +14,25 @@ from ddax.environments.pilot.locate import _folded as folded
 from ddax.environments.pilot.locate import locate, meant, missing, pressed
 from ddax.environments.pilot.match import find, label, names, usable
 from ddax.environments.pilot.pilot import NotDone, Pilot, shows
-from ddax.environments.pilot.words import COUNTS, Word, has_phrase, key, keys, ordinal, said
+from ddax.environments.pilot.reading import value_at
+from ddax.environments.pilot.repeating import press_until
+from ddax.environments.pilot.words import COUNTS, Word, has_phrase, key, keys, ordinal, plain, said
 
 YES = ("yes", "ok", "okay", "confirm", "accept", "agree", "i'm sure")
 NO = ("no", "cancel", "dismiss", "close", "decline", "not now")
 NEUTRAL = frozenset({"filter", "use", "go", "make", "keep", "continue", "proceed", "order"})
 """Verbs that say how a thing is used; any other one has to be in the name of what is pressed."""
 RESULTS = frozenset({"result"})
+MESSAGE = frozenset({"reply", "forward"})
+"""Deeds on a message that stand in it alone."""
+MENU_SIGNS = frozenset({"+", "☰", "⋮", "…", "...", "▾", "▼", "•••"})
 PAGES = 20
 """Pages of a list that are turned at most."""
+_MIDDLE = frozenset({"center", "centre", "middle"})
+_SORTED = re.compile(
+    r"(?:^| )(?:in |from )?(?:(?P<up>ascending|increasing|rising|alphabetical|numerical|lowest to highest|smallest to largest)"
+    r"|(?P<down>descending|decreasing|falling|highest to lowest|largest to smallest))(?: order)?$"
+)
 SHUT = ("close", "×", "✕", "x", "dismiss")
 
 
@@ -30,6 +40,13 @@ async def press(pilot: Pilot, frame: Frame) -> None:
     """Press what is called so, as often as is said."""
     if not frame.words:
         raise NotDone("it is not said what to press")
+    if frame.until:
+        await press_until(pilot, frame, frame.words, frame.until)
+        return
+    if way := _in_order(frame.words):
+        await _press_sorted(pilot, *way)
+        return
+    frame = with_words(frame, _without_middle(frame.words))
     every = frame.words[0].key in ("all", "every") or any(w.key == "all" and w.group < 0 for w in frame.words)
     if every and await _press_all(pilot, frame.words):
         return
@@ -43,6 +60,49 @@ async def press(pilot: Pilot, frame: Frame) -> None:
         return
     node = await locate(pilot, frame.words, pressed, text=True)
     await press_node(pilot, node)
+
+
+def _without_middle(order: Sequence[Word]) -> tuple[Word, ...]:
+    """Drop “the middle of”: what is pressed is pressed there."""
+    solid = [at for at, word in enumerate(order) if not word.is_stop]
+    if len(solid) > 1 and order[solid[0]].group < 0 and order[solid[0]].key in _MIDDLE:
+        return tuple(order[solid[1] :])
+    return tuple(order)
+
+
+def _in_order(order: Sequence[Word]) -> tuple[list[Word], bool] | None:
+    """Part “X in ascending order” into what is pressed and whether it goes down."""
+    text = " ".join(word.key if word.group < 0 else "|" for word in order)
+    found = _SORTED.search(text)
+    if found is None:
+        return None
+    size = len(found[0].split())
+    return list(order[:-size]), bool(found["down"])
+
+
+async def _press_sorted(pilot: Pilot, order: Sequence[Word], down: bool) -> None:
+    """Press those of a kind one after another, by what they say."""
+    nodes = usable(pilot.page, pressed)
+    kinds = {word.key for word in order}
+    found = [node for node in nodes if _counted(node) is not None] if "number" in kinds else []
+    if not found and "letter" in kinds:
+        found = [node for node in nodes if len(label(node)) == 1 and label(node).isalpha()]
+    found = found or [hit.node for hit in find(pilot.page, order, nodes, more=True) if not hit.left]
+    if len(found) < 2:
+        raise NotDone(f"there are no several of “{said(order)}” to press in order")
+    done: set[str] = set()
+    for wanted in sorted(found, key=lambda node: (_counted(node) or 0.0, label(node).casefold()), reverse=down):
+        there = usable(pilot.page, lambda n, name=label(wanted): pressed(n) and label(n) == name)
+        node = next((one for one in there if one.id not in done), None)  # a page may draw itself anew
+        if node is None:
+            raise NotDone(f"“{label(wanted)}” went before it was pressed")
+        done.add(node.id)
+        await press_node(pilot, node)
+
+
+def _counted(node: Node) -> float | None:
+    found = re.fullmatch(r"\D{0,10}?(-?\d+(?:\.\d+)?)\D{0,10}", label(node))
+    return float(found[1]) if found else None
 
 
 async def _press_result(pilot: Pilot, number: int) -> None:
@@ -90,6 +150,9 @@ async def open_(pilot: Pilot, frame: Frame) -> None:
     if [word.key for word in order] == ["back"]:
         await pilot.do("back", "page")
         return
+    if frame.verb == "find" and pilot.behind and (found := value_at(pilot, said(order))) is not None:
+        pilot.kept = found
+        return
     solid = [word for word in order if not word.is_stop and not word.is_kind]
     if not solid:
         closed = usable(pilot.page, lambda node: folded(node, links=False))
@@ -103,9 +166,7 @@ async def open_(pilot: Pilot, frame: Frame) -> None:
         return
     whole = (Word(frame.verb, key(frame.verb)), *order)
     node = meant(pilot, whole, pressed) if frame.verb else None
-    node = node or await locate(pilot, order, pressed, text=True)
-    if node is None:
-        raise missing(pilot, order, pressed, "control")
+    node = node or _opener(pilot, frame) or await locate(pilot, order, pressed, text=True)
     if node.state & {"expanded", "selected"} and node.role != "link":
         pilot.settled = True
         return
@@ -113,6 +174,16 @@ async def open_(pilot: Pilot, frame: Frame) -> None:
     await press_node(pilot, node)
     if shows(pilot.seen) == before:
         raise NotDone(f"“{label(node)}” was pressed, and nothing opened")
+
+
+def _opener(pilot: Pilot, frame: Frame) -> Node | None:
+    """Return the one sign that unfolds a menu, where the order says “menu” and nothing is called as it says."""
+    if frame.verb not in ("open", "expand", "unfold", "show") or not any(w.key == "menu" for w in frame.words):
+        return None
+    if find(pilot.page, frame.words, usable(pilot.page, pressed)):
+        return None
+    signs = usable(pilot.page, lambda node: pressed(node) and plain(node.name or node.own) in MENU_SIGNS)
+    return signs[0] if len(signs) == 1 else None
 
 
 async def close(pilot: Pilot, frame: Frame) -> None:
@@ -156,6 +227,9 @@ async def deed(pilot: Pilot, frame: Frame) -> None:
     """Do what a control says by its name: the verb of the order, with what it is done to."""
     verb = tuple(Word(word, key(word)) for word in frame.verb.split())
     order = (*verb, *frame.words)
+    if frame.until:
+        await press_until(pilot, frame, order, frame.until)
+        return
     if frame.fields:
         await _with_fields(pilot, frame, order)
         return
@@ -251,7 +325,7 @@ async def _with_fields(pilot: Pilot, frame: Frame, order: Sequence[Word]) -> Non
         if not verb:
             await fill_fields(pilot, frame.fields)
             return
-        await press_node(pilot, await locate(pilot, order, lambda one: pressed(one) and _has_verb(one, verb)))
+        await _begin(pilot, frame, order, verb)
         await fill_fields(pilot, frame.fields)
     if not verb or (pilot.behind and pilot.behind[0].act in ("press", "dialog", "deed")):
         return
@@ -264,8 +338,23 @@ async def _with_fields(pilot: Pilot, frame: Frame, order: Sequence[Word]) -> Non
             if n.submits and last is not None and n.form[0] == last.form[0]
         ]
         node = submits[0] if len(submits) == 1 and _has_verb(submits[0], verb) else node
+    if node is None and frame.verb in MESSAGE:
+        node = meant(pilot, (Word("send", "send"),), pressed)
     if node is None:
         raise missing(pilot, order, pressed, "button")
+    await press_node(pilot, node)
+
+
+async def _begin(pilot: Pilot, frame: Frame, order: Sequence[Word], verb: Sequence[Word]) -> None:
+    """Press what leads to the fields; a message is opened for it where its list has no such button."""
+    try:
+        node = await locate(pilot, order, lambda one: pressed(one) and _has_verb(one, verb))
+    except NotDone:
+        about = [word for word in frame.words if not word.is_stop]
+        if frame.verb not in MESSAGE or not about:
+            raise
+        await open_(pilot, Frame("open", frame.said, "", tuple(about)))
+        node = await locate(pilot, verb, pressed, text=True)
     await press_node(pilot, node)
 
 

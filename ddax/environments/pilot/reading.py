@@ -1,0 +1,114 @@
+"""Read from the page what an order only points to: “the 4th word of the text”, “the value of X”, “that”."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ddax.environments.browser.seen import Node
+from ddax.environments.pilot.frames import Frame, Value
+from ddax.environments.pilot.locate import in_row, meant, written
+from ddax.environments.pilot.match import FIELDS, usable
+from ddax.environments.pilot.pilot import NotDone, Pilot
+from ddax.environments.pilot.words import Word, has_phrase, key, keys, ordinal, said
+
+_NTH = re.compile(
+    r"(?:the\s+)?(?P<nth>\w+)\s+(?P<part>word|letter|character|digit|number|sentence|line)"
+    r"(?:\s+(?:in|of|from)\s+(?P<where>\S.*))?",
+    re.IGNORECASE,
+)
+_WHOLE = re.compile(r"(?:the\s+)?(?:value|content|contents|text)\s+(?:in|of|from)\s+(?P<where>\S.*)", re.IGNORECASE)
+_THAT = re.compile(
+    r"it|that|this|(?:the|that|this)\s+(?:same\s+)?(?:word|letter|number|value|text|sentence)|the\s+same", re.IGNORECASE
+)
+_PARTS = {
+    "word": r"[^\W_](?:[\w'’-]*\w)?", "letter": r"[^\W\d_]", "character": r"\S", "digit": r"\d",
+    "number": r"-?\d+(?:[.,]\d+)*", "sentence": r"[^.!?]+[.!?]?", "line": r"[^\n]+",
+}  # fmt: skip
+"""What counts as a part of a text, by the word for it."""
+_TEXTS = frozenset({"text", "paragraph", "label", "cell", "listitem", "status", "heading"})
+_SHORT = 3
+"""Words up to which a text is a label, where a paragraph is looked for."""
+
+
+async def read(pilot: Pilot, frame: Frame) -> None:
+    """Keep what some words point to, for an order behind that says “it”."""
+    found = value_at(pilot, said(frame.words))
+    if found is None:
+        found = _text_of(pilot, frame.words)
+    pilot.kept, pilot.settled = found, True
+
+
+def looked_up(pilot: Pilot, value: Value) -> Value:
+    """Return a value, or what it points to on the page; raises NotDone where that is not there."""
+    found = None if value.exact else value_at(pilot, value.text)
+    return value if found is None else Value(found, True)
+
+
+def value_at(pilot: Pilot, text: str) -> str | None:
+    """Return what some words point to; None where they point to nothing and are meant as they are."""
+    if _THAT.fullmatch(text):
+        return pilot.kept or None
+    if nth := _NTH.fullmatch(text):
+        number = ordinal([Word(nth["nth"], key(nth["nth"]))])
+        return _nth(_text_of(pilot, _words(nth["where"] or "")), number, nth["part"].lower()) if number else None
+    whole = _WHOLE.fullmatch(text)
+    return _text_of(pilot, _words(whole["where"])) if whole else None
+
+
+def _words(text: str) -> tuple[Word, ...]:
+    return tuple(Word(one, key(one)) for one in text.split())
+
+
+def _nth(text: str, number: int, part: str) -> str:
+    """Return a part of a text by its place."""
+    parts = [found.strip() for found in re.findall(_PARTS[part], text) if found.strip()]
+    if abs(number) > len(parts):
+        raise NotDone(f"the text has only {len(parts)} of “{part}”")
+    return parts[number - 1 if number > 0 else number]
+
+
+def _text_of(pilot: Pilot, order: Sequence[Word]) -> str:
+    """Return the text that some words name: of a field, behind a label, under a heading, or the only one."""
+    named = [word for word in order if not word.is_stop and not word.is_kind and word.key != "paragraph"]
+    if not named:
+        return _only(pilot, order)
+    field = meant(pilot, order, written) or in_row(pilot, order, written)
+    if field is not None:
+        return field.whole or field.value
+    names = tuple(word.key for word in named)
+    nodes = [node for node in pilot.seen.nodes if node.role not in FIELDS]
+    heads = [at for at, node in enumerate(nodes[:-1]) if keys(node.own or node.name) == names]
+    under = [node for node in _paragraphs(pilot) if has_phrase(_over(pilot, node), names)]
+    if len(heads) != 1 and len(under) != 1:
+        raise NotDone(f"“{said(named)}” is not found on the page with a value")
+    behind = nodes[heads[0] + 1] if len(heads) == 1 else under[0]
+    return behind.own or behind.name
+
+
+def _over(pilot: Pilot, node: Node) -> Sequence[str]:
+    head = pilot.page.heading(node)
+    return keys(head.own or head.name) if head is not None else ()
+
+
+def _only(pilot: Pilot, order: Sequence[Word]) -> str:
+    """Return the one text of the page, or of its fields where the words say “field”."""
+    if any(word.key in ("field", "textbox", "textarea", "box", "input") for word in order):
+        fields = usable(pilot.page, lambda node: node.role in ("textbox", "searchbox"))
+        texts = [node.whole or node.value for node in fields if node.value]
+        number = ordinal(order)
+        if number and abs(number) <= len(fields):
+            chosen = fields[number - 1 if number > 0 else number]
+            return chosen.whole or chosen.value
+    else:
+        texts = [node.own for node in _paragraphs(pilot)]
+    if len(texts) != 1:
+        raise NotDone(f"it is not said which text is meant of {len(texts)}")
+    return texts[0]
+
+
+def _paragraphs(pilot: Pilot) -> list[Node]:
+    """Return the texts that are more than a label."""
+    texts = [node for node in pilot.seen.nodes if node.role in _TEXTS and len(node.own.split()) > _SHORT]
+    marked = [node for node in texts if node.tag in ("p", "pre", "blockquote", "article")]
+    return marked or [node for node in texts if node.role != "heading"] or texts
