@@ -9,9 +9,7 @@ import pytest
 
 from ddax.environments.browser.seen import Node, PageSeen
 from ddax.environments.pilot.dates import as_shown, find_date
-from ddax.environments.pilot.orders import read_orders
 from ddax.environments.pilot.pilot import said_no
-from ddax.environments.pilot.rows import rows_of, words_of, words_of_name
 from ddax.environments.protocol import Move
 from tests.unit.test_pilot import NAME, PASSWORD, USER, FixedPage, done, page
 
@@ -205,21 +203,6 @@ async def test_each_value_of_one_verb_goes_into_its_own_field() -> None:
 
 
 @pytest.mark.parametrize(
-    ("task", "verbs"),
-    [
-        ("Enter salt and pepper into Taste.", ["enter"]),
-        ("Do not press Delete and send it.", ["spare"]),
-        ("Don't press Cancel, press OK.", ["spare", "press"]),
-        ("Set the phone to 12 and save.", ["enter", "deed"]),
-        ('Enter "Kiel" into City and place the order.', ["enter", "goal"]),
-        ("Set the adults to 2 and the children to 1.", ["enter", "enter"]),
-    ],
-)
-async def test_a_sentence_is_cut_where_another_order_begins(task: str, verbs: list[str]) -> None:
-    assert [order.verb for order in read_orders(task)] == verbs
-
-
-@pytest.mark.parametrize(
     ("said", "answered"),
     [("Wrong email or password.", True), ("Please choose both stations.", True), ("Saved.", False),
      ("Saved. No further action is required.", False), ("No errors found.", False),
@@ -351,23 +334,6 @@ async def test_a_search_is_written_into_the_field_for_it() -> None:
     rows = [("searchbox", "Search books"), ("button", "Search"), ("spinbutton", "Max price")]
     report, moves = await done("Search for sea", page(*rows))
     assert report.ok and moves[0] == ["type", "e1", "sea"] and moves[-1] == ["click", "e2", ""]
-
-
-async def test_words_are_compared_as_they_are_meant() -> None:
-    assert words_of("Sign out") == words_of("log out") == words_of("Logout") == ["logout"]
-    assert words_of_name("Basket (2)") == words_of("cart") and words_of("report.pdf") != words_of(
-        "report-final.pdf"
-    )
-    assert words_of("mugs") == ["mug"] and words_of("address") == ["address"]
-
-
-async def test_rows_are_the_largest_groups_with_one_control() -> None:
-    seen = await files("a.txt", "b.txt").observe()
-    controls = [n for n in seen.nodes if n.name == "Delete"]
-    assert [{part.id for part in row.parts} for row in rows_of(seen, controls)] == [
-        {"r1", "rename1", "delete1"}, {"r2", "rename2", "delete2"},
-    ]  # fmt: skip
-    assert rows_of(seen, controls[:1]) == []
 
 
 async def test_a_text_that_does_nothing_was_not_pressed() -> None:

@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, cast
 
 import pytest
 
 from ddax.environments.browser.seen import Node, PageSeen
-from ddax.environments.pilot.amounts import UP, amounts, is_control
-from ddax.environments.pilot.orders import read_orders
-from ddax.environments.pilot.pilot import Pilot
-from ddax.environments.pilot.suggest import edges, offered, suggests
-from ddax.environments.pilot.words import tokens
 from ddax.environments.protocol import Move
 from ddax.errors import ActionError
 from tests.unit.test_pilot import NAME, FixedPage, done, page
-from tests.unit.test_pilot_calendar import grid
 
 pytestmark = pytest.mark.asyncio
+MARCH = list(range(1, 32))
+
+
+def grid(
+    title: str, numbers: Sequence[int] = MARCH, *, blanks: int = 6, left: float = 0.0, start: int = 1
+) -> list[Node]:  # fmt: skip
+    """Return a month as nodes: a title between two arrows, and numbers in seven columns."""
+    head = [
+        Node(f"h{start}{place}", role, text, own=text, box=(left + x, 0.0, width, 16.0))
+        for place, (role, text, x, width) in enumerate(
+            [("button", "‹", 0.0, 16.0), ("heading", title, 40.0, 80.0), ("button", "›", 120.0, 16.0)]
+        )
+    ]
+    days = [
+        Node(
+            f"d{start + place}", "button", str(number), own=str(number),
+            box=(left + 20.0 * ((place + blanks) % 7), 20.0 + 20.0 * ((place + blanks) // 7), 18.0, 18.0),
+        )
+        for place, number in enumerate(numbers)
+    ]  # fmt: skip
+    return [*head, *days]
 
 
 @pytest.mark.parametrize(
@@ -101,38 +116,6 @@ async def test_a_day_in_the_calendar_of_the_page_goes_into_no_field() -> None:
     assert report.ok and moves == [["click", "d24", ""]]
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("the combination [5,11,10]", [5, 11, 10]), ("the 2nd slider to -3", [-3]),
-        ("1,200 and 2,5", [1200, 2, 5]), ("to 0.5", [0.5]), ("[1,200]", [1, 200]), ("none", []),
-        ("Guests (max 9) to 4", [4]), ("the volume slider (in %) to 30", [30]), ("Guests to (4)", [4]),
-        ("the Nights slider from 2 to 7", [7]), ("the sliders to ( 3, -5 )", [3, -5]),
-    ],
-)  # fmt: skip
-async def test_amounts_are_told_from_places_and_lists(text: str, found: list[float]) -> None:
-    assert amounts(text) == found
-
-
-@pytest.mark.parametrize(
-    ("control", "label", "steps"),
-    [
-        (Node("b", "button", "+"), "Guests", True), (Node("b", "button", "Increase guests"), "Guests", True),
-        (Node("b", "button", "▲"), "", True), (Node("b", "icon", hints="fa fa plus"), "Guests", True),
-        (Node("b", "button", hints="ui spinner button ui spinner up ui widget"), "", True),
-        (Node("b", "button", "Top up"), "Amount", False),
-        (Node("b", "button", "Top up"), "Top up amount", False),
-        (Node("b", "button", "Sign up"), "Guests", False),
-        (Node("b", "button", "Plus account"), "Guests", False),
-        (Node("b", "icon", hints="fa fa thumbs up"), "Guests", False), (Node("b", "icon"), "", False),
-    ],
-)  # fmt: skip
-async def test_a_control_of_a_spinner_says_its_way_and_nothing_else(
-    control: Node, label: str, steps: bool
-) -> None:
-    assert is_control(control, UP, set(tokens(label))) == steps
-
-
 async def test_a_number_is_written_into_a_spinner_once() -> None:
     world = page(("spinbutton", "Guests"), ("spinbutton", "Nights"))
     world.nodes = [replace(node, tag="input", value="1") for node in world.nodes]
@@ -168,50 +151,6 @@ async def test_an_amount_is_set_where_nothing_else_answers_better(
 ) -> None:
     report, made = await done(task, page(*rows))
     assert made == moves and report.ok == bool(moves)
-
-
-@pytest.mark.parametrize(
-    ("text", "parts"),
-    [
-        ('Enter an item that starts with "Ar" and ends with "na".', ("Ar", "na", "")),
-        ('Enter a name that ends with "na" in City.', ("", "na", " in City")),
-        ("Choose a harbour beginning with Os in the list.", ("Os", "", " in the list")),
-        (
-            'Enter "Ada" into the field that starts with "Na".',
-            ("", "", "Ada into the field that starts with Na"),
-        ),
-        ('Enter a town starting with "Os" into the "City" field.', ("Os", "", " into the City field")),
-        ('Into the "City" field enter a town that ends with "lo".', ("", "lo", "")),
-        ('Enter "it starts with a bang" into Note.', ("", "", "it starts with a bang into Note")),
-    ],
-)
-async def test_the_ends_of_a_value_are_read(text: str, parts: tuple[str, str, str]) -> None:
-    assert edges(read_orders(text)[0]) == parts
-
-
-async def test_a_field_that_suggests_says_so() -> None:
-    field_ = Node("e1", "textbox", "City", tag="input")
-    assert not suggests(field_) and suggests(replace(field_, role="combobox"))
-    assert suggests(replace(field_, state=frozenset({"suggests"}))) and suggests(
-        replace(field_, options=("a",))
-    )
-    assert suggests(replace(field_, hints="city ui autocomplete input"))
-    assert not suggests(replace(field_, role="combobox", tag="select"))
-    assert not suggests(replace(field_, role="combobox", type="search"))
-
-
-async def test_a_button_below_a_field_is_no_suggestion() -> None:
-    box = (0.0, 20.0, 80.0, 16.0)
-    field_ = Node("e1", "combobox", "City", tag="input", box=(0.0, 0.0, 80.0, 16.0))
-    panel = Node("e2", "group", box=box)
-    rows = [
-        Node("e3", "text", "Stavanger", parent="e2", box=box),
-        Node("e4", "button", "Show all", parent="e2", box=box),
-        Node("e5", "text", "Show all", parent="e4", box=box),
-    ]
-    pilot = Pilot(cast("Any", page(NAME)))
-    pilot._seen = PageSeen("", url="http://a/", nodes=(field_, panel, *rows))
-    assert [n.id for n in offered(pilot, field_, {"e1"}, True) if n.name] == ["e3"]
 
 
 @pytest.mark.parametrize(

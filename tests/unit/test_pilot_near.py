@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from ddax.environments.pilot.match import is_another
 from tests.unit.test_pilot import done, page
 
 pytestmark = pytest.mark.asyncio
@@ -50,18 +49,6 @@ async def test_what_is_called_so_is_pressed(task: str, name: str) -> None:
 async def test_of_several_that_answer_alike_none_is_guessed() -> None:
     report, moves = await done("Choose the seat.", page(("button", "Seat A"), ("button", "Seat B")))
     assert moves == [] and report.failed[0] == "it is not said which one is meant of “Seat A”, “Seat B”"
-
-
-@pytest.mark.parametrize(
-    ("wanted", "label", "another"),
-    [
-        ("12C", "11C", True), ("2nd floor", "Floor 2", False), ("room 4b", "Room", True),
-        ("Room", "Room 4b", False), ("message from Ann", "Ann, lunch", False), ("invoices", "Bills", False),
-        ("sales report", "Report on sales", False),
-    ],
-)  # fmt: skip
-async def test_numbers_and_words_of_its_own_make_another_name(wanted: str, label: str, another: bool) -> None:
-    assert is_another(wanted, label) == another
 
 
 async def test_a_name_that_is_a_little_word_is_a_name() -> None:

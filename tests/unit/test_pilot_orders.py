@@ -4,23 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ddax.environments.pilot.orders import read_orders
 from tests.unit.test_pilot import done, page
 
 pytestmark = pytest.mark.asyncio
-
-
-@pytest.mark.parametrize(
-    ("task", "orders"),
-    [
-        ("Delete Mr. Hill. Then click Save.", ["delete Mr. Hill", "click Save"]),
-        ("Delete J. Hill. Click B. Click C.", ["delete J. Hill", "click B", "click C"]),
-        ("Choose Jan. 3, 2027. Set it to Feb. Click C.", ["choose Jan. 3, 2027", "set it to Feb", "click C"]),
-        ("Delete ‘Ann’s list’ and press „Save“.", ["delete Ann’s list", "press Save"]),
-    ],
-)
-async def test_a_name_with_a_point_or_in_other_quotes_is_one(task: str, orders: list[str]) -> None:
-    assert [f"{order.word} {order.text}" for order in read_orders(task)] == orders
 
 
 @pytest.mark.parametrize(

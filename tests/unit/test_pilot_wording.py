@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from ddax.environments.browser.seen import Node
-from ddax.environments.pilot.orders import read_orders
 from tests.unit.test_pilot import FixedPage, done, page
 
 pytestmark = pytest.mark.asyncio
@@ -28,49 +27,6 @@ async def test_a_role_of_two_words_is_one(task: str, moves: list[list[str]]) -> 
     rows = [("button", "Send"), ("radio", ""), ("radio", ""), ("checkbox", ""), ("checkbox", "")]
     report, made = await done(task, page(*rows, ("textbox", ""), ("textbox", "")))
     assert made == moves and report.ok
-
-
-@pytest.mark.parametrize(
-    ("task", "orders"),
-    [
-        ("For Ann, click Edit.", ["click Edit for Ann"]),
-        ('For the user @kim, click on the "Like" button', ["click on the Like button for the user @kim"]),
-        ("In the row of Ann, press Delete, then click OK", ["press Delete in the row of Ann", "click OK"]),
-        ("Using the editor, give the text Hill, the style bold and press Send",
-         ["give the text Hill, the style bold using the editor", "press Send"]),
-        ("Using the editor, make all of it bold and click Save",
-         ["make all of it bold using the editor", "click Save"]),
-        ("For Ann, please click Edit", ["click Edit for Ann"]),
-        ("For Ann grant access and click Save", [" For Ann grant access", "click Save"]),
-        ("On the Billing tab, click Save", [" On the Billing tab", "click Save"]),
-        ("Click Save for Ann, click OK", ["click Save for Ann", "click OK"]),
-    ],
-)  # fmt: skip
-async def test_a_place_that_is_said_first_belongs_to_what_follows(task: str, orders: list[str]) -> None:
-    assert [f"{order.word} {order.text}" for order in read_orders(task)] == orders
-
-
-@pytest.mark.parametrize(
-    ("task", "orders"),
-    [
-        ("Scroll to the bottom of the text hit submit.", ["scroll to the bottom of the text", "hit submit"]),
-        ('Enter "a" into Name press the Save button', ["enter a into Name", "press the Save button"]),
-        ("Choose when to press Submit", ["choose when to press Submit"]),
-        ("Finally press Submit", ["press Submit"]),
-        ("Find where I can press Submit", ["find where I can press Submit"]),
-    ],
-)
-async def test_an_order_to_send_is_heard_behind_another_without_a_comma(task: str, orders: list[str]) -> None:
-    assert [f"{order.word} {order.text}" for order in read_orders(task)] == orders
-
-
-@pytest.mark.parametrize(
-    "lead",
-    ["Finally, ", "Just ", "Next, ", "First ", "Would you please ", "Make sure to ", "I'd like you to ",
-     "Your task is to ", "Go ahead and "],
-)  # fmt: skip
-async def test_what_stands_before_an_order_is_no_part_of_it(lead: str) -> None:
-    assert [f"{order.word} {order.text}" for order in read_orders(f"{lead}press Save.")] == ["press Save"]
 
 
 def posts() -> FixedPage:
@@ -213,18 +169,6 @@ async def test_a_day_that_no_calendar_has_is_told() -> None:
     assert report.failed[0] == "there is no 31 February 2027" and moves == []
 
 
-@pytest.mark.parametrize(
-    ("task", "words"),
-    [
-        ("Enable the digest and push notifications.", ["enable"]),
-        ("Set check-in to 2, check-out to 3.", ["set"]),
-        ("Set the code to AB, continue and check out.", ["set", "continue", "check out"]),
-    ],
-)
-async def test_words_that_look_like_orders_are_none(task: str, words: list[str]) -> None:
-    assert [order.word for order in read_orders(task)] == words
-
-
 async def test_reverse_alphabetical_order_goes_down() -> None:
     ways = ("Name, A to Z", "Name, Z to A")
     world = FixedPage([Node("e1", "combobox", "Sort by", tag="select", options=ways)])
@@ -238,18 +182,3 @@ async def test_a_value_stands_before_each_of_several_fields() -> None:
         "Enter Ann Lee as the full name, 5 Low Road as the street and Leeds as the city.", world
     )
     assert [value for _, _, value in moves] == ["Ann Lee", "5 Low Road", "Leeds"]
-
-
-async def test_a_value_of_several_words_has_a_field_of_its_own() -> None:
-    found = read_orders("Enter Jo Hart as the full name and 0470 1234 as the phone.")
-    assert [one.text for one in found] == ["Jo Hart as the full name", "0470 1234 as the phone"]
-    assert [one.text for one in read_orders("Enter Tom and Jerry as the title.")] == [
-        "Tom and Jerry as the title"
-    ]
-
-
-async def test_what_comes_then_has_the_verb_before_it() -> None:
-    found = read_orders("Choose 9 March 2027 in the calendar, then the 14:00 slot.")
-    assert [(one.verb, one.text) for one in found] == [
-        ("choose", "9 March 2027 in the calendar"), ("choose", "the 14:00 slot"),
-    ]  # fmt: skip

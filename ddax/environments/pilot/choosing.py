@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ddax.environments.browser.seen import Node
-from ddax.environments.pilot.dates import find_date
+from ddax.environments.pilot.dates import find_date, month_of
 from ddax.environments.pilot.entering import field_of, fill
 from ddax.environments.pilot.frames import Frame, Value
 from ddax.environments.pilot.grammar import said_parts
@@ -104,11 +104,22 @@ async def choose_words(pilot: Pilot, order: Sequence[Word], *, keep: Sequence[st
     if await _measured(pilot, order):
         return True
     shown = usable(pilot.page, lambda node: node.role in PICKED and "disabled" not in node.state)
-    hits = [hit for hit in find(pilot.page, order, [*shown, *_options(pilot)]) if not hit.left]
+    every = [*shown, *_options(pilot)]
+    found = [hit for hit in find(pilot.page, order, every) if not hit.left]
+    hits = [hit for hit in found if not _of_another(order, hit, every)]
+    if found and not hits:
+        raise NotDone(f"no option is called “{said(order)}”; there are {pilot.named(every)}")
     if hits:
         await _pick(pilot, _first(pilot, order, hits), keep)
         return True
     return await _in_list(pilot, order)
+
+
+def _of_another(order: Sequence[Word], hit: Hit, every: Sequence[Node]) -> bool:
+    """Tell whether a word that a hit leaves is one of another option’s name: “extra” of “extra large”."""
+    left = {word.key for at, word in enumerate(order) if at not in hit.used and not word.is_stop and not word.is_kind}
+    own = keys(label(hit.node))
+    return any(left & set(keys(label(node))) and keys(label(node)) != own for node in every if node is not hit.node)
 
 
 def _first(pilot: Pilot, order: Sequence[Word], hits: Sequence[Hit]) -> Node:
@@ -136,15 +147,34 @@ async def _measured(pilot: Pilot, order: Sequence[Word]) -> bool:
         if not fields and (holds := _handles(pilot)):
             await bring(pilot, holds[0], number[0])
             return True
-    if find_date(text) is None:
+    day = find_date(text)
+    if day is None:
         return False
-    fields = usable(
-        pilot.page, lambda n: written(n) and ("date" in keys(f"{label(n)} {n.hints}") or n.type == "date")
-    )
-    if len(fields) != 1:
+    rest = [word for word in order if not _DAY.fullmatch(word.key) and not month_of(word.key)]
+    fields = usable(pilot.page, _takes_day)
+    node = fields[0] if len(fields) == 1 and not _says(rest) else meant(pilot, rest, _takes_day) if rest else None
+    if node is None:
         return False
-    await fill(pilot, fields[0], Value(text, False))
+    await fill(pilot, node, Value(day.isoformat() if node.type == "date" else text_of(text, rest), False))
     return True
+
+
+_DAY = re.compile(r"\d{1,4}(?:st|nd|rd|th)?(?:[./-]\d+)*")
+_CALENDAR = frozenset({"date", "day", "calendar", "picker", "datepicker"})
+
+
+def _says(rest: Sequence[Word]) -> bool:
+    return any(not word.is_stop and not word.is_kind and word.key not in _CALENDAR for word in rest)
+
+
+def text_of(text: str, rest: Sequence[Word]) -> str:
+    """Return a text without some of its words."""
+    left = [word.text for word in rest]
+    return " ".join(word for word in text.split() if word not in left)
+
+
+def _takes_day(node: Node) -> bool:
+    return written(node) and ("date" in keys(f"{label(node)} {node.hints}") or node.type == "date")
 
 
 def _handles(pilot: Pilot) -> list[Node]:
@@ -255,12 +285,12 @@ def _tickable(node: Node) -> bool:
 
 async def bring_to(pilot: Pilot, node: Node, *, on: bool) -> None:
     """Press a box until its state is the one that is wanted; at most twice, as one of three states needs."""
-    for _ in range(2):
+    for press in range(2):
         now = pilot.node(node.id)
         if now is None:
             return  # it went with the press, as an option of a list that closes
         if is_on(now) == on and "mixed" not in now.state:
-            pilot.settled = True
+            pilot.settled |= not press
             return
         await press_node(pilot, now)
     now = pilot.node(node.id)

@@ -6,7 +6,7 @@ Every word has to go into a field or to stand on the page as what is searched; e
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.match import label
@@ -21,12 +21,12 @@ _TITLES = frozenset({"heading", "button", "link", "clickable", "banner"})
 def shared_out(pilot: Pilot, order: Sequence[Word], fields: Sequence[Node]) -> list[tuple[Node, str]] | None:
     """Return each field with its value; None where a word of the order has no place."""
     cues = {at: node for at, word in enumerate(order) if (node := _cued(word, fields)) is not None}
-    if len(set(node.id for node in cues.values())) < len(cues):
+    if len({node.id for node in cues.values()}) < len(cues):
         return None
     found: list[tuple[Node, str]] = []
     starts = [*sorted(cues), len(order)]
     loose = _values(pilot, order[: starts[0]], cut=True)
-    for start, end in zip(starts, starts[1:], strict=False):
+    for start, end in pairwise(starts):
         runs = _values(pilot, order[start + 1 : end])
         if not runs and loose:
             runs = [loose.pop()]  # “the action genre”: the value stands before its field

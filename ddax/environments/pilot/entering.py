@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 
 from ddax.environments.browser.secrets import PLACEHOLDER
 from ddax.environments.browser.seen import Node
@@ -16,10 +18,12 @@ from ddax.environments.pilot.pilot import NotDone, Pilot
 from ddax.environments.pilot.ranges import bring
 from ddax.environments.pilot.reading import looked_up
 from ddax.environments.pilot.selecting import pick_in
-from ddax.environments.pilot.words import Keys, Word, key, keys, plain, said
+from ddax.environments.pilot.words import Keys, Word, key, keys, ordinal, plain, said
 
 TEXT = frozenset({"textbox", "searchbox", "spinbutton", "combobox"})
 SECRET = frozenset({"password", "passphrase", "passcode", "pin", "secret"})
+ANY_FIELD = frozenset({"answer", "response", "editor", "search", "left", "right", "only", "empty"})
+"""Words that say which field is meant where there is one alone."""
 ALSO: dict[str, tuple[str, ...]] = {
     "username": ("user name", "user", "login", "email"), "email": ("e-mail", "email address"),
     "birthday": ("date of birth",), "text": ("message", "text"), "date": ("day", "datepicker"),
@@ -62,10 +66,10 @@ async def set_(pilot: Pilot, frame: Frame) -> None:
 
 async def field_of(pilot: Pilot, order: Sequence[Word], *, links: bool = False) -> Node:
     """Return the field that some words name; the only one where they name none."""
-    solid = [word for word in order if not word.is_stop and not word.is_kind]
-    if not solid:
+    solid = [word for word in order if not word.is_stop and not word.is_kind and not ordinal([word])]
+    if all(word.key in ANY_FIELD for word in solid) and not meant(pilot, order, written):
         fields = usable(pilot.page, lambda node: node.role in TEXT and "disabled" not in node.state)
-        number = next((at for word in order for at in [_number(word)] if at), 0)
+        number = ordinal(order)
         if number and abs(number) <= len(fields):
             return fields[number - 1 if number > 0 else -1]
         if len(fields) == 1:
@@ -96,12 +100,6 @@ async def field_of(pilot: Pilot, order: Sequence[Word], *, links: bool = False) 
         raise
 
 
-def _number(word: Word) -> int:
-    from ddax.environments.pilot.words import ordinal
-
-    return ordinal([word])
-
-
 def _also(order: Sequence[Word]) -> list[tuple[Word, ...]]:
     found = []
     for at, word in enumerate(order):
@@ -115,6 +113,7 @@ async def fill(pilot: Pilot, node: Node, value: Value) -> None:
     _whole(node, value)
     pilot.field_id = node.id
     text = value.text
+    _within(node, text)
     if node.tag == "select" or (
         node.role in ("combobox", "listbox") and node.tag != "input" and node.tag != "textarea"
     ):
@@ -127,6 +126,8 @@ async def fill(pilot: Pilot, node: Node, value: Value) -> None:
         await _fill_day(pilot, node, text)
     elif node.role == "combobox" or "suggests" in node.state:
         await _fill_suggesting(pilot, node, value)
+    elif node.type == "color" and not re.fullmatch(r"#[0-9a-f]{6}", text, re.IGNORECASE):
+        raise NotDone(f"“{text}” is no colour as the field takes it", "Say it as #rrggbb")
     else:
         await put(pilot, node, text)
 
@@ -144,6 +145,18 @@ def _whole(node: Node, value: Value) -> None:
         raise NotDone("it is not certain where the password ends", "Put the password in quotes")
 
 
+def _within(node: Node, text: str) -> None:
+    """See that a number is one that a field takes, before it is written."""
+    if not node.bounds or not re.fullmatch(r"-?\d+(?:\.\d+)?", text) or node.role == "slider":
+        return
+    low, high = (float(bound) if bound else None for bound in (*node.bounds, "", "")[:2])
+    if (low is None or float(text) >= low) and (high is None or float(text) <= high):
+        return
+    ends = f"from {low:g} to {high:g}" if low is not None and high is not None else ""
+    ends = ends or (f"up to {high:g}" if high is not None else f"from {low:g} on")
+    raise NotDone(f"“{label(node)}” takes a number {ends}")
+
+
 async def put(pilot: Pilot, node: Node, text: str) -> None:
     """Write into a field and see that it holds what was written."""
     await pilot.do("type", node.id, text)
@@ -158,7 +171,14 @@ def holds(node: Node, text: str) -> bool:
         return bool(node.value)
     if node.type == "password":
         return len(node.value) == len(text)
-    return plain(node.whole or node.value) == plain(text) or plain(node.value) == plain(text)
+    held = {plain(node.whole or node.value), plain(node.value)}
+    shaped = re.search(r"\d", text) is not None and {_bare(one) for one in held} == {_bare(text)}
+    return plain(text) in held or shaped
+
+
+def _bare(text: str) -> str:
+    """Return the letters and digits of a text: a field may put signs between them, as into a number of a phone."""
+    return re.sub(r"\W", "", plain(text))
 
 
 async def _fill_day(pilot: Pilot, node: Node, text: str) -> None:
@@ -213,7 +233,7 @@ def _may_stay(pilot: Pilot, node: Node) -> bool:
 
 
 async def fill_fields(
-    pilot: Pilot, parts: Sequence[tuple[tuple[Word, ...], Value | None]], *, try_only: bool = False
+    pilot: Pilot, parts: Sequence[tuple[tuple[Word, ...], Value | None]], tail: str = "", *, try_only: bool = False
 ) -> bool:
     """Fill fields that are named with their values side by side; False where one is not there yet."""
     found: list[tuple[Node, Value]] = []
@@ -222,6 +242,8 @@ async def fill_fields(
         if pair is None:
             return False
         found.append(pair)
+    if found and not found[-1][1].exact:
+        found[-1] = (found[-1][0], replace(found[-1][1], tail=tail))
     for node, value in found:
         _whole(node, value)  # before the first is written
     for node, value in found:

@@ -60,6 +60,8 @@ class Frame:
     fields: tuple[tuple[tuple[Word, ...], Value | None], ...] = ()
     on: bool = True
     count: int = 1
+    tail: str = ""
+    """The sign that its clause ended with."""
     until: Until | None = None
 
 

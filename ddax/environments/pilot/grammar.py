@@ -62,7 +62,21 @@ _SPLIT = re.compile(
 _PLACE_FIRST = re.compile(
     rf"((?:in|on|from|for|under|using|with|to)\s+[^,]*?),?\s+(?=(?:{_ANY})\b(?!-))", re.IGNORECASE
 )
-_NOT = re.compile(r"(?:do\s+not|don['’]t|never)\s+(.*)", re.IGNORECASE)
+_TWO = re.compile(r"\b(?:check|text)[ -](?:box|area)\b|\bradio[ -]button\b", re.IGNORECASE)
+_ONE = {"checkbox": "checkbox", "textbox": "textbox", "textarea": "textarea", "checkarea": "check area", "radiobutton": "radio"}
+"""Words for one kind that are written in two."""
+_NOT = re.compile(
+    r"(?:do\s+not|don['’]t|never|be\s+careful\s+not\s+to|i\s+don['’]t\s+want\s+you\s+to|it\s+is\s+not\s+allowed\s+to"
+    r"|you\s+(?:must|should)\s+not)\s+(.*)",
+    re.IGNORECASE,
+)
+_REST = re.compile(r",?\s+(?:(?:but\s+|and\s+)?not|instead\s+of|rather\s+than)\s+(?!.*\s(?:and|then)\s).*$", re.IGNORECASE)
+"""What is named as that which is not meant: “Click Save, not Delete”."""
+_SURE = re.compile(
+    r"(?:make|be)\s+sure\s+(?:that\s+)?(?P<what>.+?)\s+(?:is|are)\s+"
+    r"(?P<how>on|off|ticked|unticked|checked|unchecked|enabled|disabled|selected)",
+    re.IGNORECASE,
+)
 _ASIDE = re.compile(r"(.+?)\s+to\s+(?:close|send|submit|open|confirm|go|add|save)\b[^⟦]*", re.IGNORECASE)
 _USE = re.compile(rf"use\s+(?:the|a)\s+[^⟦⟧,]{{1,60}}?\s+to\s+(?=(?:{_ANY})\b)", re.IGNORECASE)
 _ASIDE_IT = re.compile(r"(?<=\w)\s+to\s+\w+\s+(?:it|them)$", re.IGNORECASE)
@@ -77,7 +91,7 @@ _NAMES = re.compile(r"delete|home|end|[a-z]|up|down|left|right", re.IGNORECASE)
 _WITH = re.compile(r"^(.*?)\s*\b(?:with|using|by (?:pressing|clicking|dragging))\s+(.*)$", re.IGNORECASE)
 _PAIR_TO = re.compile(r"(.+?)\s+(?:to|with|as|=)\s+(\S.*)", re.IGNORECASE)
 _PAIR_IN = re.compile(r"(\S.*?)\s+(?:into|in|as|for|onto|on|to|from|under)\s+(\S.*)", re.IGNORECASE)
-_PARTS = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+", re.IGNORECASE)
+_PARTS = re.compile(r"\s*,(?:\s+(?:and\s+)?|(?=⟦))|\s+and\s+", re.IGNORECASE)
 _UNTIL = re.compile(
     r"(?P<what>.+?),?\s+until\s+(?:(?:the\s+)?[^⟦⟧]{0,40}?\s*\b(?:shows?|says?|reads?|is|are|reaches|becomes)\s+)?"
     r"(?P<shown>\S.*?)(?:\s+(?:shows|appears|is shown|is reached))?",
@@ -150,11 +164,13 @@ def says_secret(task: str) -> bool:
 def clauses(task: str) -> Iterator[Clause]:
     """Part a task into its clauses."""
     text, quotes = hold(" ".join(task.split()))
+    text = text.lower() if text.isupper() and " " in text else text
+    text = _TWO.sub(lambda found: _ONE[found[0].lower().replace(" ", "").replace("-", "")], text)
     text = re.sub(r"\bby (?:clicking|pressing)\b(?= (?:the )?⟦)", "with", text)
     at = 0
     parts: list[tuple[str, str]] = []
     for found in _SPLIT.finditer(text):
-        parts.append((text[at : found.start()], found["end"] or ("," if "," in found[0] else "")))
+        parts.append((text[at : found.start()], found["end"] or ("," if found[0].strip() == "," else "")))
         at = found.end()
     parts.append((text[at:], ""))
     waiting = ""
@@ -163,7 +179,9 @@ def clauses(task: str) -> Iterator[Clause]:
         waiting = ""
         if _LEAD.match(part):
             part = part[_LEAD.match(part).end() :]  # type: ignore[union-attr]  # it matched
-        part = _PURPOSE.sub("", part.strip().strip(",").strip(), count=1) if _PURPOSE.match(part.strip()) else part.strip().strip(",").strip()
+        part = part.strip().strip(",").strip()
+        if purpose := _PURPOSE.match(part):
+            part = part[purpose.end() :]
         part = _USE.sub("", _ASIDE_IT.sub("", part))
         if part.endswith(("⟧", "”")) is False:
             quoted_end = re.search(r"⟦(\d+)⟧$", part)
@@ -181,10 +199,14 @@ def clauses(task: str) -> Iterator[Clause]:
 def read_clause(clause: Clause) -> list[Frame]:
     """Read one clause as frames."""
     text = clause.text
+    if sure := _SURE.fullmatch(text):
+        on = sure["how"].lower() in ("on", "ticked", "checked", "enabled", "selected")
+        return [_frame(clause, "tick", "turn", sure["what"], on=on)]
     if refused := _NOT.match(text):
         verb = _VERB.match(refused[1])
         act = VERBS.get(verb[0].lower()) if verb else None
         return [Frame("dialog" if act == "dialog" else "leave", clause.said, "not", on=False)]
+    text = _REST.sub("", text)
     found = _VERB.match(text)
     verb = " ".join(found[0].lower().split()) if found else text.split(" ", 1)[0].lower()
     body = text[found.end() if found else len(verb) :].strip(" ,:")
@@ -228,7 +250,7 @@ def _numbers(text: str) -> Until | None:
 
 
 def _frame(clause: Clause, act: Act, verb: str, body: str, **more: object) -> Frame:
-    frame = Frame(act, clause.said, verb, clause.words(body))
+    frame = Frame(act, clause.said, verb, clause.words(body), tail=clause.tail)
     return replace(frame, **more)  # type: ignore[arg-type]
 
 
@@ -272,8 +294,13 @@ def key_name(text: str) -> str:
 def _write(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     """Read values and the fields they go into."""
     if verb == "paste":
-        body = re.sub(r"^(?:(?:it|that|the\s+\w+)\s+)?(?=(?:in|into|to)\b)", "that ", body)
+        into = re.fullmatch(r"(?:(?:it|that|the\s+\w+)\s+)?(?:in|into|to)\s+(\S.*)", body, re.IGNORECASE)
+        if into or body.lower() in ("", "it", "that"):
+            return [_frame(clause, act, verb, into[1] if into else "", value=Value("that", False))]
     parts = _PARTS.split(body)
+    filled = [_PAIR_TO.fullmatch(part) for part in parts]
+    if verb.startswith("fill") and len(parts) > 1 and all(filled):
+        return [_frame(clause, "write", verb, one[1], value=clause.value(one[2])) for one in filled if one]
     if verb.startswith("fill") and (pair := _PAIR_TO.fullmatch(body)) and not re.match(r"⟦", body):
         return [_frame(clause, "write", verb, pair[1], value=clause.value(pair[2]))]
     pairs = [_written(clause, part) for part in parts]
@@ -352,7 +379,7 @@ def _drag(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
 def _dialog(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     """Read how a dialog is answered; the verb alone, or with what is said of the question."""
     bare = re.sub(
-        r"\b(?:the|it|with|dialog|prompt|alert|question|popup|pop-up|box|message|by)\b", " ", body, flags=re.I
+        r"\b(?:when|if|asked|the|it|with|dialog|prompt|alert|question|popup|pop-up|box|message|by)\b", " ", body, flags=re.I
     )
     told = clause.words(bare)
     on = verb in ("confirm", "accept", "answer", "agree")
@@ -363,6 +390,14 @@ def _dialog(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     if len(told) == 1 and told[0].key in answers:
         on = answers[told[0].key]
     return [_frame(clause, "dialog", verb, "", to=told, on=on)]
+
+
+def _copy(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
+    """Read what is copied, and into what where that is said at once."""
+    into = re.fullmatch(r"(\S.*?)\s+(?:into|to)\s+(\S.*)", body, re.IGNORECASE) if verb == "copy" else None
+    if not into:
+        return [_frame(clause, act, verb, body)]
+    return [_frame(clause, act, verb, into[1]), _frame(clause, "write", verb, into[2], value=Value("that", False))]
 
 
 def _tell(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
@@ -408,7 +443,7 @@ def _open(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
 
 _READERS = {
     "press": _press, "write": _write, "set": _set, "choose": _choose, "tick": _tick, "drag": _drag,
-    "dialog": _dialog, "tell": _tell, "deed": _deed, "open": _open,
+    "dialog": _dialog, "read": _copy, "tell": _tell, "deed": _deed, "open": _open,
 }  # fmt: skip
 
 

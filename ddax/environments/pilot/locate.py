@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from ddax.environments.browser.seen import ACTED_ON, Node
-from ddax.environments.pilot.match import FIELDS, PRESSED, Hit, best, find, label, runs, usable
+from ddax.environments.pilot.match import BOXES, FIELDS, PRESSED, Hit, best, find, label, roles, runs, usable
 from ddax.environments.pilot.pilot import NotDone, Pilot
 from ddax.environments.pilot.relations import Page
 from ddax.environments.pilot.words import Word, keys, ordinal, said
 
+_BEHIND = re.compile(r"\s+(?:by|at|for|from|on|with)\b|[(\d:]", re.IGNORECASE)
 OPENED = 5
 """Things opened on the way to what is meant at most."""
 ROW = 80
@@ -40,6 +42,8 @@ async def locate(
     text: bool = False,
 ) -> Node:
     """Return the element that some words mean; raises NotDone where there is none, or more than one."""
+    if (alone := _by_kind(pilot, order, accept)) is not None:
+        return alone
     opened: set[str] = set()
     for _ in range(OPENED if not pilot.seeking else 4 * OPENED):
         found = meant(pilot, order, accept)
@@ -52,6 +56,20 @@ async def locate(
         if found is not None:
             return found
     raise missing(pilot, order, accept, kind)
+
+
+def _by_kind(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:
+    """Return what is told by its kind and place alone: “the 2nd check box”, “a button”; None for any other order."""
+    wanted, number = roles(order), ordinal(order)
+    bare = all(word.is_stop or word.is_kind or ordinal([word]) for word in order)
+    if not wanted or not bare:
+        return None
+    nodes = usable(pilot.page, lambda node: node.role in wanted and "disabled" not in node.state)
+    if number:
+        if abs(number) > len(nodes):
+            raise NotDone(f"there are only {len(nodes)} of this kind")
+        return nodes[number - 1 if number > 0 else number]
+    return nodes[0] if len(nodes) == 1 and accept(nodes[0]) else None
 
 
 def meant(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:
@@ -147,8 +165,16 @@ async def _in_part(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node 
     """Return the one element whose name says more than the order, and nothing that turns it around."""
     page = pilot.page
     hits = [hit for hit in find(page, order, usable(page, accept), more=True) if not hit.left]
-    hits = [hit for hit in hits if not set(keys(label(hit.node))) & TURNS - {word.key for word in order}]
+    said_ = {word.key for word in order}
+    hits = [hit for hit in hits if not set(keys(label(hit.node))) & TURNS - said_]
+    hits = [hit for hit in hits if hit.node.role not in BOXES or _head(label(hit.node)) in said_]
     return hits[0].node if len(hits) == 1 else None
+
+
+def _head(name: str) -> str:
+    """Return the word of a name that says what it is: “Light alarm” is an alarm, and no light."""
+    said_ = keys(_BEHIND.split(name, maxsplit=1)[0]) or keys(name)
+    return said_[-1] if said_ else ""
 
 
 async def _nothing(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:

@@ -11,7 +11,19 @@ from dataclasses import dataclass
 
 from ddax.environments.browser.seen import ACTED_ON, Node
 from ddax.environments.pilot.relations import NOWHERE, Page
-from ddax.environments.pilot.words import COUNTS, KINDS, ORDINALS, SIGNS, Keys, Word, has_phrase, keys, plain
+from ddax.environments.pilot.words import (
+    COUNTS,
+    KINDS,
+    NTH,
+    ORDINALS,
+    SIGNS,
+    Keys,
+    Word,
+    has_phrase,
+    key,
+    keys,
+    plain,
+)
 
 FIELDS = frozenset("textbox searchbox spinbutton combobox listbox slider color".split())  # noqa: SIM905
 BOXES = frozenset({"checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"})
@@ -107,6 +119,7 @@ def _is_open(node: Node) -> bool:
 def _used(order: Sequence[Word], name: str, more: bool) -> tuple[frozenset[int], int]:
     """Return the places of the words that say a name, and how exactly: 2 letter by letter, 1 in full, 0 in part."""
     said = keys(name) or (plain(name),)
+    little = {key(word) for word in name.split() if word.islower()} & LITTLE
     free = {at: word for at, word in enumerate(order)}
     used: set[int] = set()
     missing = 0
@@ -117,7 +130,7 @@ def _used(order: Sequence[Word], name: str, more: bool) -> tuple[frozenset[int],
         for one in said:
             at = next((at for at, word in free.items() if word.key == one), None)
             if at is None:
-                missing += one not in LITTLE
+                missing += one not in little
             else:
                 used.add(at)
                 free.pop(at)
@@ -178,7 +191,7 @@ def _without_kinds(run: Sequence[Word]) -> list[Word]:
 
 
 def _counts(word: Word) -> bool:
-    return word.group < 0 and (word.key in ORDINALS or word.key in COUNTS or word.key[:-2].isdigit())
+    return word.group < 0 and (word.key in ORDINALS or word.key in COUNTS or bool(NTH.fullmatch(word.key)))
 
 
 def usable(page: Page, accept: Callable[[Node], bool]) -> list[Node]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ddax.environments.browser.seen import Node, PageSeen
 from ddax.environments.pilot.frames import Act, Frame
@@ -12,6 +12,7 @@ from ddax.environments.pilot.grammar import read_task
 from ddax.environments.pilot.match import label
 from ddax.environments.pilot.relations import Page
 from ddax.environments.pilot.telling import told
+from ddax.environments.pilot.words import Word
 from ddax.environments.protocol import Environment, Move
 from ddax.errors import ActionError
 
@@ -24,6 +25,8 @@ HARMLESS = frozenset({
 REFUSED = "refused:"
 """How a note of what a browser did not let happen begins."""
 MOST_TOLD = 160
+PLACED = frozenset({"press", "deed", "tick"})
+"""Acts on a thing that an order before may have told the place of, as “Find Bob and click Delete”."""
 _AGAINST = re.compile(
     r"\b(?:invalid|incorrect|wrong|error|failed|denied|expired|is required|not found|already (?:exists|taken|in use)"
     r"|try again|too (?:short|long)|must (?:be|have|contain|match|accept|agree|choose|select)"
@@ -128,17 +131,29 @@ class Pilot:
         try:
             if self.seen.dialog:
                 await self._dismiss()
-            for at, frame in enumerate(reading.frames):
-                self.behind = reading.frames[at + 1 :]
-                await self._frame(frame)
-        except NotDone as why:
-            self._fail(frame, why)
+            await self._all(reading.frames)
         except Over:
             pass
         return Report(
             tuple(self.moves), tuple(self.failed), self.seen, tuple(self.notes), self.settled, self.mend,
             tuple(self.did), tuple(self.answers),
         )  # fmt: skip
+
+    async def _all(self, frames: Sequence[Frame]) -> None:
+        """Carry out frames until one cannot be met; what is only to be found says where the next one is meant."""
+        where: tuple[Word, ...] = ()
+        for at, frame in enumerate(frames):
+            self.behind = tuple(frames[at + 1 :])
+            if where:
+                frame, where = replace(frame, words=(*frame.words, Word("in", "in"), *where)), ()
+            made = len(self.moves)
+            try:
+                await self._frame(frame)
+            except NotDone as why:
+                if frame.verb != "find" or not self.behind or self.behind[0].act not in PLACED or len(self.moves) > made:
+                    self._fail(frame, why)
+                    return
+                where = frame.words
 
     async def _frame(self, frame: Frame) -> None:
         await self.drivers[frame.act](self, frame)
@@ -192,7 +207,7 @@ class Pilot:
         """Tell whether the next frame answers what the page asks."""
         following = self.behind[0] if self.behind else None
         return following is not None and (
-            following.act == "dialog" or (self.seen.prompts and following.act in ("write", "deed"))
+            following.act in ("dialog", "press") or (self.seen.prompts and following.act in ("write", "deed"))
         )
 
     async def _dismiss(self, *, fail: bool = False) -> None:

@@ -11,8 +11,8 @@ from ddax.environments.pilot.entering import enter_new, fill_fields
 from ddax.environments.pilot.frames import Frame, Value
 from ddax.environments.pilot.grammar import said_parts
 from ddax.environments.pilot.locate import _folded as folded
-from ddax.environments.pilot.locate import locate, meant, missing, pressed
-from ddax.environments.pilot.match import find, label, names, usable
+from ddax.environments.pilot.locate import locate, meant, missing, pressed, written
+from ddax.environments.pilot.match import FIELDS, find, label, names, runs, usable
 from ddax.environments.pilot.pilot import NotDone, Pilot, shows
 from ddax.environments.pilot.reading import value_at
 from ddax.environments.pilot.repeating import press_until
@@ -22,7 +22,10 @@ YES = ("yes", "ok", "okay", "confirm", "accept", "agree", "i'm sure")
 NO = ("no", "cancel", "dismiss", "close", "decline", "not now")
 NEUTRAL = frozenset({"filter", "use", "go", "make", "keep", "continue", "proceed", "order"})
 """Verbs that say how a thing is used; any other one has to be in the name of what is pressed."""
+ROWS = frozenset({"listitem", "row", "treeitem", "article"})
 RESULTS = frozenset({"result"})
+FINAL = frozenset("pay buy order book send submit delete remove subscribe apply publish post share".split())  # noqa: SIM905
+"""Deeds that open no form: what goes with them has to be there before."""
 MESSAGE = frozenset({"reply", "forward"})
 """Deeds on a message that stand in it alone."""
 MENU_SIGNS = frozenset({"+", "☰", "⋮", "…", "...", "▾", "▼", "•••"})
@@ -40,6 +43,9 @@ async def press(pilot: Pilot, frame: Frame) -> None:
     """Press what is called so, as often as is said."""
     if not frame.words:
         raise NotDone("it is not said what to press")
+    if pilot.seen.dialog:
+        await dialog(pilot, replace(frame, act="dialog", on=_says_yes(frame.words)))
+        return
     if frame.until:
         await press_until(pilot, frame, frame.words, frame.until)
         return
@@ -58,8 +64,22 @@ async def press(pilot: Pilot, frame: Frame) -> None:
         for part in parts:
             await press_node(pilot, await locate(pilot, part, pressed))
         return
-    node = await locate(pilot, frame.words, pressed, text=True)
+    node = _button(pilot, frame.words) or await locate(pilot, frame.words, pressed, text=True)
     await press_node(pilot, node)
+
+
+def _says_yes(order: Sequence[Word]) -> bool:
+    """Tell whether the words name the yes of a question, and not its no."""
+    text = " ".join(word.key for word in order if not word.is_stop and not word.is_kind)
+    if text not in (*YES, *NO):
+        raise NotDone("the page asks something, and has no such button", "Say it, as “… and confirm”")
+    return text in YES
+
+
+def _button(pilot: Pilot, order: Sequence[Word]) -> Node | None:
+    """Return the one control that is called so and is no field: a field of its name is not pressed for it."""
+    fields = [hit for hit in find(pilot.page, order, usable(pilot.page, written)) if not hit.left]
+    return meant(pilot, order, lambda n: pressed(n) and n.role not in FIELDS) if fields else None
 
 
 def _without_middle(order: Sequence[Word]) -> tuple[Word, ...]:
@@ -92,10 +112,11 @@ async def _press_sorted(pilot: Pilot, order: Sequence[Word], down: bool) -> None
         raise NotDone(f"there are no several of “{said(order)}” to press in order")
     done: set[str] = set()
     for wanted in sorted(found, key=lambda node: (_counted(node) or 0.0, label(node).casefold()), reverse=down):
-        there = usable(pilot.page, lambda n, name=label(wanted): pressed(n) and label(n) == name)
-        node = next((one for one in there if one.id not in done), None)  # a page may draw itself anew
+        name = label(wanted)
+        there = [one for one in usable(pilot.page, pressed) if label(one) == name and one.id not in done]
+        node = there[0] if there else None  # a page may draw itself anew
         if node is None:
-            raise NotDone(f"“{label(wanted)}” went before it was pressed")
+            raise NotDone(f"“{name}” went before it was pressed")
         done.add(node.id)
         await press_node(pilot, node)
 
@@ -172,6 +193,9 @@ async def open_(pilot: Pilot, frame: Frame) -> None:
         return
     before = shows(pilot.seen)
     await press_node(pilot, node)
+    if frame.verb.startswith("focus"):
+        pilot.field_id = node.id
+        return
     if shows(pilot.seen) == before:
         raise NotDone(f"“{label(node)}” was pressed, and nothing opened")
 
@@ -286,8 +310,36 @@ async def _deed_to(pilot: Pilot, order: Sequence[Word], verb: Sequence[Word], fr
         if whole is None:
             raise
         node = whole
+    _see_beside(pilot, node, frame.words)
     for _ in range(COUNTS[counted[0].key] if counted else 1):
         await press_node(pilot, node)
+    _see_unasked(pilot, node)
+
+
+def _see_beside(pilot: Pilot, node: Node, order: Sequence[Word]) -> None:
+    """See that a control is no other one than that of the row an order names; it may stand in no row at all."""
+    own = set(keys(label(node)))
+    page = pilot.page
+    for run in runs([word for word in order if word.key not in own], ()):
+        phrase = [word.key for word in run]
+        named = [one for one in page.seen.nodes if one.role in ROWS and has_phrase(page.words(one.id), phrase)]
+        held = {one.id for row in named for one in page.held(row.id)}
+        if named and node.id not in held and page.level(node, phrase) == len(page.seen.nodes):
+            raise NotDone(f"“{label(node)}” does not stand with “{said(run)}”")
+
+
+def _see_unasked(pilot: Pilot, node: Node) -> None:
+    """See that a deed is not left waiting for an answer that the order does not give."""
+    asks = [one for one in pilot.fresh() if one.role in ("dialog", "alertdialog")]
+    if not asks or pilot.behind or pilot.page.by_id.get(node.id) in pilot.page.held(asks[-1].id):
+        return
+    inside = {one.id for one in pilot.page.held(asks[-1].id)}
+    answers = [n for n in pilot.seen.nodes if n.id in inside and pressed(n)]
+    if any(" ".join(keys(label(one))) in NO for one in answers):
+        about = pilot.cut(asks[-1].name or "a question", 80)
+        there = pilot.named(answers)
+        raise NotDone(f"the page asks “{about}” and the order does not say what to answer; there are {there}",
+                      "Say it, as “… and confirm”")  # fmt: skip
 
 
 def _for_all(pilot: Pilot, order: Sequence[Word], verb: Sequence[Word]) -> Node | None:
@@ -321,12 +373,12 @@ async def press_named(pilot: Pilot, name: str, near: Node) -> bool:
 async def _with_fields(pilot: Pilot, frame: Frame, order: Sequence[Word]) -> None:
     """Fill the fields an order names, opening their form first where it has to be, and send it."""
     verb = order[: len(frame.verb.split())] if frame.verb else ()
-    if not await fill_fields(pilot, frame.fields, try_only=True):
-        if not verb:
-            await fill_fields(pilot, frame.fields)
+    if not await fill_fields(pilot, frame.fields, frame.tail, try_only=True):
+        if not verb or frame.verb in FINAL:
+            await fill_fields(pilot, frame.fields, frame.tail)
             return
         await _begin(pilot, frame, order, verb)
-        await fill_fields(pilot, frame.fields)
+        await fill_fields(pilot, frame.fields, frame.tail)
     if not verb or (pilot.behind and pilot.behind[0].act in ("press", "dialog", "deed")):
         return
     last = pilot.node(pilot.field_id)

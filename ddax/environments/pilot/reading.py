@@ -34,9 +34,9 @@ _SHORT = 3
 async def read(pilot: Pilot, frame: Frame) -> None:
     """Keep what some words point to, for an order behind that says “it”."""
     found = value_at(pilot, said(frame.words))
-    if found is None:
-        found = _text_of(pilot, frame.words)
-    pilot.kept, pilot.settled = found, True
+    pilot.kept = _text_of(pilot, frame.words) if found is None else found
+    if not pilot.kept or pilot.kept.endswith("…"):
+        raise NotDone("the text is not seen whole, or empty")
 
 
 def looked_up(pilot: Pilot, value: Value) -> Value:
@@ -70,7 +70,7 @@ def _nth(text: str, number: int, part: str) -> str:
 
 def _text_of(pilot: Pilot, order: Sequence[Word]) -> str:
     """Return the text that some words name: of a field, behind a label, under a heading, or the only one."""
-    named = [word for word in order if not word.is_stop and not word.is_kind and word.key != "paragraph"]
+    named = [word for word in order if not word.is_stop and not word.is_kind and word.key != "paragraph" and not ordinal([word])]
     if not named:
         return _only(pilot, order)
     field = meant(pilot, order, written) or in_row(pilot, order, written)
@@ -101,7 +101,13 @@ def _only(pilot: Pilot, order: Sequence[Word]) -> str:
             chosen = fields[number - 1 if number > 0 else number]
             return chosen.whole or chosen.value
     else:
-        texts = [node.own for node in _paragraphs(pilot)]
+        number = ordinal(order)
+        short = [node.own for node in pilot.seen.nodes if node.role == "paragraph" or node.tag == "p"]
+        texts = short if number else [node.own for node in _paragraphs(pilot)]
+        if number and abs(number) <= len(texts):
+            return texts[number - 1 if number > 0 else number]
+        if number:
+            raise NotDone(f"there are only {len(texts)} paragraphs")
     if len(texts) != 1:
         raise NotDone(f"it is not said which text is meant of {len(texts)}")
     return texts[0]

@@ -48,6 +48,7 @@ ORDINALS: dict[str, int] = {
     "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8,
     "ninth": 9, "tenth": 10, "last": -1,
 }  # fmt: skip
+NTH = re.compile(r"(\d+)(?:st|nd|rd|th)")
 COUNTS: dict[str, int] = {
     "once": 1,
     "one": 1,
@@ -149,6 +150,6 @@ def ordinal(found: Iterable[Word]) -> int:
         if word.group < 0:
             if word.key in ORDINALS:
                 return ORDINALS[word.key]
-            if number := re.fullmatch(r"(\d+)(?:st|nd|rd|th)", word.key):
+            if number := NTH.fullmatch(word.key):
                 return int(number[1])
     return 0
