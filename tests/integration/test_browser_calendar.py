@@ -10,7 +10,7 @@ import pytest_asyncio
 from ddax.environments.browser.chromium import Chromium
 from ddax.environments.browser.options import BrowserOptions
 from ddax.environments.browser.world import BrowserWorld
-from ddax.environments.pilot import skills
+from ddax.environments.pilot.drivers import DRIVERS
 from ddax.environments.pilot.pilot import Pilot, Report
 from tests.integration.browser_site import Site, with_chromium
 
@@ -113,7 +113,7 @@ async def order(chromium: Chromium, served: Site) -> AsyncIterator[Order]:
         world = BrowserWorld(served.page("/", body), browser=chromium, options=options, shared=True)
         worlds.append(world)
         await world.reset()
-        return await Pilot(world).run(task, skills.carry_out)
+        return await Pilot(world, DRIVERS).run(task)
 
     yield carry_out
     for world in worlds:

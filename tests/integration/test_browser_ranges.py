@@ -8,7 +8,7 @@ from ddax.environments.browser.chromium import Chromium
 from ddax.environments.browser.options import BrowserOptions
 from ddax.environments.browser.world import BrowserWorld
 from ddax.environments.pilot.pilot import Pilot
-from ddax.environments.pilot.skills import carry_out
+from ddax.environments.pilot.drivers import DRIVERS
 from tests.integration.browser_site import Carry, Site, with_chromium
 
 pytestmark = [pytest.mark.integration, with_chromium, pytest.mark.asyncio(loop_scope="module")]
@@ -52,6 +52,6 @@ async def test_what_a_closed_section_holds_is_not_seen(chromium: Chromium, serve
     world = BrowserWorld(served.page("/", CLOSED), browser=chromium, options=options, shared=True)
     seen = await world.reset()
     assert [node.role for node in seen.nodes] == ["summary", "summary"]
-    report = await Pilot(world).run("Click Shipping", carry_out)
+    report = await Pilot(world, DRIVERS).run("Click Shipping")
     await world.close()
     assert [node.name for node in report.seen.nodes if node.role == "button"] == ["Choose express"]

@@ -11,7 +11,7 @@ from ddax.environments.browser.chromium import Chromium
 from ddax.environments.browser.options import BrowserOptions
 from ddax.environments.browser.seen import ACTED_ON, PageSeen
 from ddax.environments.browser.world import BrowserWorld
-from ddax.environments.pilot import skills
+from ddax.environments.pilot.drivers import DRIVERS
 from ddax.environments.pilot.pilot import Pilot, Report
 from tests.integration.browser_site import Site, with_chromium
 
@@ -29,7 +29,7 @@ async def carry(chromium: Chromium, served: Site) -> AsyncIterator[Carry]:
         world = BrowserWorld(url, browser=chromium, options=BrowserOptions(), shared=True)
         worlds.append(world)
         await world.reset()
-        return await Pilot(world).run(task, skills.carry_out)
+        return await Pilot(world, DRIVERS).run(task)
 
     yield carry_out
     for world in worlds:

@@ -92,7 +92,7 @@ async def test_a_number_out_of_range_is_not_written_and_the_range_is_told(
 ) -> None:
     guests = Node("e1", "spinbutton", "Guests", value="2", tag="input", type="number", bounds=bounds)
     report, moves = await done("Set the guests to 9", FixedPage([guests]))
-    assert moves == [] and report.failed[0] == f"“Guests” takes {told}" and report.mend == f"Give {told}"
+    assert moves == [] and report.failed[0].endswith(f"“Guests” takes {told}") and report.mend == f"Give {told}"
     free = replace(guests, bounds=("", ""))
     _, moves = await done("Set the guests to 9", FixedPage([free]))
     assert moves[0] == ["type", "e1", "9"]
@@ -108,7 +108,7 @@ async def test_a_number_out_of_range_is_not_written_and_the_range_is_told(
 )  # fmt: skip
 async def test_the_word_that_leaves_something_out_is_told(task: str, word: str) -> None:
     report, moves = await done(task, page(("button", "Delete"), ("button", "Save"), ("checkbox", "Ann")))
-    assert moves == [] and report.failed[0] == f"“{word}” is not understood"
+    assert moves == [] and report.failed[0].endswith(f"“{word}” is not understood")
     assert report.mend == f"Name what is meant, without “{word}”"
 
 

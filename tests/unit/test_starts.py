@@ -21,7 +21,7 @@ def loaded() -> frozenset[str]:
     "name",
     [
         "ddax.evolution.repair", "ddax.evolution.operators", "ddax.memory.orders", "ddax.memory.chroma",
-        "ddax.environments.pilot.orders", "ddax.environments.browser", "chromadb", "playwright", "openai",
+        "ddax.environments.pilot.grammar", "ddax.environments.browser", "chromadb", "playwright", "openai",
         "onnxruntime", "tokenizers", "starlette", "typer",
     ],
 )  # fmt: skip

@@ -12,6 +12,7 @@ from ddax.environments.pilot.calendar import pick_day
 from ddax.environments.pilot.covering import shared_out
 from ddax.environments.pilot.dates import as_shown, find_date, find_time, no_day
 from ddax.environments.pilot.frames import Frame, Value
+from ddax.environments.pilot.grammar import SECRET
 from ddax.environments.pilot.locate import in_row, locate, meant, missing, pressed, written
 from ddax.environments.pilot.match import FIELDS, find, label, usable
 from ddax.environments.pilot.pilot import NotDone, Pilot
@@ -21,7 +22,7 @@ from ddax.environments.pilot.selecting import pick_in
 from ddax.environments.pilot.words import Keys, Word, key, keys, ordinal, plain, said
 
 TEXT = frozenset({"textbox", "searchbox", "spinbutton", "combobox"})
-SECRET = frozenset({"password", "passphrase", "passcode", "pin", "secret"})
+SECRETS = SECRET | {"secret"}
 ANY_FIELD = frozenset({"answer", "response", "editor", "search", "left", "right", "only", "empty"})
 """Words that say which field is meant where there is one alone."""
 ALSO: dict[str, tuple[str, ...]] = {
@@ -138,7 +139,7 @@ def _takes_day(node: Node) -> bool:
 
 def _whole(node: Node, value: Value) -> None:
     """See that a secret is taken whole: without quotes nobody can say where one ends."""
-    secret = node.type == "password" or SECRET & set(keys(label(node)))
+    secret = node.type == "password" or SECRETS & set(keys(label(node)))
     if not secret or value.exact or PLACEHOLDER.fullmatch(value.text):
         return
     if " " in value.text.strip() or value.tail not in ("", ".") or not value.text.isalnum():
@@ -154,7 +155,7 @@ def _within(node: Node, text: str) -> None:
         return
     ends = f"from {low:g} to {high:g}" if low is not None and high is not None else ""
     ends = ends or (f"up to {high:g}" if high is not None else f"from {low:g} on")
-    raise NotDone(f"“{label(node)}” takes a number {ends}")
+    raise NotDone(f"“{label(node)}” takes a number {ends}", f"Give a number {ends}")
 
 
 async def put(pilot: Pilot, node: Node, text: str) -> None:
@@ -172,13 +173,14 @@ def holds(node: Node, text: str) -> bool:
     if node.type == "password":
         return len(node.value) == len(text)
     held = {plain(node.whole or node.value), plain(node.value)}
-    shaped = re.search(r"\d", text) is not None and {_bare(one) for one in held} == {_bare(text)}
-    return plain(text) in held or shaped
+    return plain(text) in held or (re.search(r"\d", text) is not None and _bare(text) in map(_bare, held))
 
 
 def _bare(text: str) -> str:
-    """Return the letters and digits of a text: a field may put signs between them, as into a number of a phone."""
-    return re.sub(r"\W", "", plain(text))
+    """Return a text without the signs that a field may put into a number: of thousands, of a phone, “.00”."""
+    thousands = re.fullmatch(r"\d{1,3}(?:[.,]\d{3})+(?:[.,]0+)?", text.strip())
+    text = re.sub(r"[.,]0{1,2}$", "", plain(text)) if re.fullmatch(r"[\d.,]+", text.strip()) else plain(text)
+    return re.sub(r"[.,]", "", text) if thousands else re.sub(r"[\s()/-]", "", text)
 
 
 async def _fill_day(pilot: Pilot, node: Node, text: str) -> None:

@@ -109,9 +109,7 @@ _BOUNDS = {
     "greater": "above", "higher": "above", "larger": "above", "above": "above", "over": "above", "least": "least",
 }  # fmt: skip
 _ASKS = re.compile(r"(?:what|which|who|whose|when|where|why|how|is|are|was|does|do you|did)\b", re.IGNORECASE)
-_SECRET = re.compile(
-    r"\bpassword\b:?\s+(?:is\s+|of\s+)?[\"“'‘]?(?!field|box|and|in\b|into|as\b)\S", re.IGNORECASE
-)
+SECRET = frozenset({"password", "passphrase", "passcode", "pin"})
 _ME = re.compile(r"(?:me|us)\b\s*", re.IGNORECASE)
 
 
@@ -158,13 +156,28 @@ def is_question(task: str) -> bool:
 
 def says_secret(task: str) -> bool:
     """Tell whether a task says a password in clear, and not by the name of a secret."""
-    return _SECRET.search(task) is not None and not PLACEHOLDER.search(task)
+    return any(_in_clear(frame) for frame in read_task(task).frames)
+
+
+def _in_clear(frame: Frame) -> bool:
+    """Tell whether a frame has the value of a password, and not by the name of a secret."""
+    if frame.value is not None and frame.act in ("write", "set") and _secret(frame.words):
+        return not PLACEHOLDER.search(frame.value.text)
+    for order, value in frame.fields:
+        at = next((at for at, word in enumerate(order) if word.key in SECRET), None)
+        text = (value.text if value else " ".join(word.text for word in order[at + 1 :])) if at is not None else ""
+        if text and not PLACEHOLDER.search(text):
+            return True
+    return False
+
+
+def _secret(order: Sequence[Word]) -> bool:
+    return any(word.key in SECRET for word in order)
 
 
 def clauses(task: str) -> Iterator[Clause]:
     """Part a task into its clauses."""
     text, quotes = hold(" ".join(task.split()))
-    text = text.lower() if text.isupper() and " " in text else text
     text = _TWO.sub(lambda found: _ONE[found[0].lower().replace(" ", "").replace("-", "")], text)
     text = re.sub(r"\bby (?:clicking|pressing)\b(?= (?:the )?⟦)", "with", text)
     at = 0

@@ -25,12 +25,18 @@ HARMLESS = frozenset({
 REFUSED = "refused:"
 """How a note of what a browser did not let happen begins."""
 MOST_TOLD = 160
+_LEAVES = re.compile(r"\b(?:except|but|other than|without|or|unless|if|instead of)\b", re.IGNORECASE)
 PLACED = frozenset({"press", "deed", "tick"})
 """Acts on a thing that an order before may have told the place of, as “Find Bob and click Delete”."""
 _AGAINST = re.compile(
-    r"\b(?:invalid|incorrect|wrong|error|failed|denied|expired|is required|not found|already (?:exists|taken|in use)"
-    r"|try again|too (?:short|long)|must (?:be|have|contain|match|accept|agree|choose|select)"
-    r"|please (?:enter|choose|select|fill|provide|accept|agree|check)|(?:is|are) not (?:valid|allowed|available))\b",
+    r"\b(?:invalid|incorrect|wrong|error|failed|denied|expired"
+    r"|(?:is|are|was) not (?:an? )?(?:valid|allowed|available|correct)"
+    r"|(?:(?:could|can|do|does|did) ?not|(?:could|ca|do|does|did)n['’]t) "
+    r"(?:match|be|exist|find|sign|log|save|send|delete|remove|add|update)|is required"
+    r"|not found|too (?:short|long)|at least \d+ |must (?:be|have|contain|match|accept|agree|choose|select)"
+    r"|already (?:exists|taken|in use)|try again"
+    r"|(?:no \w+(?: \w+)?|nothing) (?:(?:is|are|was|were) )?selected"
+    r"|please (?:enter|choose|select|fill|provide|accept|agree|check))\b",
     re.IGNORECASE,
 )
 """Words by which a page says that it did not take what it was given."""
@@ -161,6 +167,8 @@ class Pilot:
             self.failed.append(self.seen.trouble)
 
     def _fail(self, frame: Frame, why: NotDone) -> None:
+        if word := leaves_out(frame):
+            why = NotDone(f"“{word}” is not understood", f"Name what is meant, without “{word}”")
         self.failed.append(f"{self.cut(frame.said, 120)}: {why.reason}")
         self.mend = why.mend
         self.failed += [f"and so neither “{self.cut(one.said, 80)}”" for one in self.behind]
@@ -263,6 +271,13 @@ class Pilot:
 
 def _said(node: Node) -> str:
     return f"{node.role} {node.own or node.name} {node.value}"
+
+
+def leaves_out(frame: Frame) -> str:
+    """Return the word by which an order leaves something out or open: such an order is not guessed at."""
+    said = " ".join(word.text for word in frame.words if word.group < 0)
+    found = _LEAVES.search(f"{frame.verb} {said}")
+    return found[0] if found else ""
 
 
 def shows(seen: PageSeen) -> tuple[object, ...]:

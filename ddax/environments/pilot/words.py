@@ -129,7 +129,8 @@ def words(text: str, quotes: Sequence[str]) -> tuple[Word, ...]:
         elif part == "," and found:
             found[-1] = replace(found[-1], ends=True)
         elif any(sign.isalnum() for sign in part) or part.strip(_EDGES):
-            found.append(Word(part.strip(_EDGES) or part, key(part), ends=part.endswith(",")))
+            text = part.rstrip(".,;:!?") if "{{" in part else part.strip(_EDGES) or part
+            found.append(Word(text, key(part), ends=part.endswith(",")))
     return tuple(found)
 
 
