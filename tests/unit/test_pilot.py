@@ -254,8 +254,6 @@ async def test_what_stays_ticked_was_not_unticked() -> None:
 @pytest.mark.parametrize(
     ("task", "made"),
     [
-        ('Drag "Red" to "Blue".', [["drag", "e1", "e2"]]),
-        ("Move the Blue card onto the Red one.", [["drag", "e2", "e1"]]),
         ('Drag "Red" out of "Blue".', []),
         ('Drag "Red" to "Green".', []),
         ("Move to Trash.", [["click", "e3", ""]]),

@@ -29,7 +29,9 @@ async def test_a_control_that_shares_a_word_alone_is_not_pressed(task: str, name
 
 async def test_what_was_near_is_told() -> None:
     report, _ = await done("Click Save draft.", page(("button", "Discard draft")))
-    assert report.failed == ("Click Save draft: no control is called “Save draft”; there are “Discard draft”",)
+    assert report.failed == (
+        "Click Save draft: no control is called “Save draft”; there are “Discard draft”",
+    )
     assert report.mend == "Say it in the words of the page"
 
 
@@ -56,8 +58,3 @@ async def test_a_name_that_is_a_little_word_is_a_name() -> None:
         "Click button ONE, then click button TWO.", page(("button", "ONE"), ("button", "TWO"))
     )
     assert [target for _, target, _ in moves] == ["e1", "e2"] and report.ok
-
-
-async def test_a_kind_in_quotes_is_a_kind() -> None:
-    report, moves = await done('Click on a "button" widget.', page(("textbox", "Name"), ("button", "Kq3")))
-    assert [target for _, target, _ in moves] == ["e2"] and report.ok

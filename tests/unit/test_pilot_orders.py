@@ -42,16 +42,3 @@ async def test_an_order_with_an_exception_is_not_carried_out_on_the_exception(ta
     rows = [("button", "Delete"), ("button", "Save"), ("checkbox", "*Ann"), ("checkbox", "Bob")]
     report, moves = await done(task, page(*rows))
     assert moves == [] and not report.ok
-
-
-async def test_a_button_is_pressed_also_where_a_field_is_called_so() -> None:
-    world = page(("textbox", "Search"), ("button", "Search"))
-    world.inert = True
-    report, moves = await done('Press "Search"', world)
-    assert report.ok and [target for _, target, _ in moves] == ["e1", "e2"]
-
-
-async def test_an_order_in_capital_letters_is_read_as_any_other() -> None:
-    rows = [("textbox", "Arrival"), ("textbox", "Departure")]
-    report, moves = await done("SET THE ARRIVAL TO 3 MAY AND THE DEPARTURE TO 5 MAY!", page(*rows))
-    assert report.ok and moves == [["type", "e1", "3 MAY"], ["type", "e2", "5 MAY"]]

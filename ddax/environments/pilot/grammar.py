@@ -63,14 +63,22 @@ _PLACE_FIRST = re.compile(
     rf"((?:in|on|from|for|under|using|with|to)\s+[^,]*?),?\s+(?=(?:{_ANY})\b(?!-))", re.IGNORECASE
 )
 _TWO = re.compile(r"\b(?:check|text)[ -](?:box|area)\b|\bradio[ -]button\b", re.IGNORECASE)
-_ONE = {"checkbox": "checkbox", "textbox": "textbox", "textarea": "textarea", "checkarea": "check area", "radiobutton": "radio"}
+_ONE = {
+    "checkbox": "checkbox",
+    "textbox": "textbox",
+    "textarea": "textarea",
+    "checkarea": "check area",
+    "radiobutton": "radio",
+}
 """Words for one kind that are written in two."""
 _NOT = re.compile(
     r"(?:do\s+not|don['’]t|never|be\s+careful\s+not\s+to|i\s+don['’]t\s+want\s+you\s+to|it\s+is\s+not\s+allowed\s+to"
     r"|you\s+(?:must|should)\s+not)\s+(.*)",
     re.IGNORECASE,
 )
-_REST = re.compile(r",?\s+(?:(?:but\s+|and\s+)?not|instead\s+of|rather\s+than)\s+(?!.*\s(?:and|then)\s).*$", re.IGNORECASE)
+_REST = re.compile(
+    r",?\s+(?:(?:but\s+|and\s+)?not|instead\s+of|rather\s+than)\s+(?!.*\s(?:and|then)\s).*$", re.IGNORECASE
+)
 """What is named as that which is not meant: “Click Save, not Delete”."""
 _SURE = re.compile(
     r"(?:make|be)\s+sure\s+(?:that\s+)?(?P<what>.+?)\s+(?:is|are)\s+"
@@ -165,7 +173,11 @@ def _in_clear(frame: Frame) -> bool:
         return not PLACEHOLDER.search(frame.value.text)
     for order, value in frame.fields:
         at = next((at for at, word in enumerate(order) if word.key in SECRET), None)
-        text = (value.text if value else " ".join(word.text for word in order[at + 1 :])) if at is not None else ""
+        text = (
+            (value.text if value else " ".join(word.text for word in order[at + 1 :]))
+            if at is not None
+            else ""
+        )
         if text and not PLACEHOLDER.search(text):
             return True
     return False
@@ -392,7 +404,10 @@ def _drag(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
 def _dialog(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     """Read how a dialog is answered; the verb alone, or with what is said of the question."""
     bare = re.sub(
-        r"\b(?:when|if|asked|the|it|with|dialog|prompt|alert|question|popup|pop-up|box|message|by)\b", " ", body, flags=re.I
+        r"\b(?:when|if|asked|the|it|with|dialog|prompt|alert|question|popup|pop-up|box|message|by)\b",
+        " ",
+        body,
+        flags=re.I,
     )
     told = clause.words(bare)
     on = verb in ("confirm", "accept", "answer", "agree")
@@ -410,7 +425,10 @@ def _copy(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     into = re.fullmatch(r"(\S.*?)\s+(?:into|to)\s+(\S.*)", body, re.IGNORECASE) if verb == "copy" else None
     if not into:
         return [_frame(clause, act, verb, body)]
-    return [_frame(clause, act, verb, into[1]), _frame(clause, "write", verb, into[2], value=Value("that", False))]
+    return [
+        _frame(clause, act, verb, into[1]),
+        _frame(clause, "write", verb, into[2], value=Value("that", False)),
+    ]
 
 
 def _tell(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
@@ -419,7 +437,11 @@ def _tell(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
 
 def _deed(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     """Read a verb that a control is called by, with fields that go with it."""
-    if verb == "reply" and "with" not in body.split() and (quoted := re.fullmatch(r"([^⟦⟧]*)(⟦\d+⟧)([^⟦⟧]*)", body)):
+    if (
+        verb == "reply"
+        and "with" not in body.split()
+        and (quoted := re.fullmatch(r"([^⟦⟧]*)(⟦\d+⟧)([^⟦⟧]*)", body))
+    ):
         fields = ((clause.words("text"), clause.value(quoted[2])),)
         return [_frame(clause, act, verb, f"{quoted[1]} {quoted[3]}", fields=fields)]
     with_ = _WITH.match(body)

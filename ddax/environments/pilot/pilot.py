@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from ddax.environments.browser.seen import Node, PageSeen
 from ddax.environments.pilot.frames import Act, Frame
 from ddax.environments.pilot.grammar import read_task
-from ddax.environments.pilot.match import label
+from ddax.environments.pilot.match import FIELDS, label
 from ddax.environments.pilot.relations import Page
 from ddax.environments.pilot.telling import told
 from ddax.environments.pilot.words import Word
@@ -25,6 +25,8 @@ HARMLESS = frozenset({
 REFUSED = "refused:"
 """How a note of what a browser did not let happen begins."""
 MOST_TOLD = 160
+_FINE = re.compile(r"\bno (?:\w+ ){0,2}(?:errors?|action) [^.]{0,30}", re.IGNORECASE)
+"""What sounds like a refusal and is none: “No further action is required”."""
 _LEAVES = re.compile(r"\b(?:except|but|other than|without|or|unless|if|instead of)\b", re.IGNORECASE)
 PLACED = frozenset({"press", "deed", "tick"})
 """Acts on a thing that an order before may have told the place of, as “Find Bob and click Delete”."""
@@ -156,7 +158,12 @@ class Pilot:
             try:
                 await self._frame(frame)
             except NotDone as why:
-                if frame.verb != "find" or not self.behind or self.behind[0].act not in PLACED or len(self.moves) > made:
+                if (
+                    frame.verb != "find"
+                    or not self.behind
+                    or self.behind[0].act not in PLACED
+                    or len(self.moves) > made
+                ):
                     self._fail(frame, why)
                     return
                 where = frame.words
@@ -308,13 +315,15 @@ def said_no(before: PageSeen, after: PageSeen, target: str) -> str:
         or (pressed.role, pressed.name) not in now
     ):
         return ""
+    if any(node.id not in {one.id for one in before.nodes} for node in after.nodes if node.role in FIELDS):
+        return ""  # a new step of a form says what it wants, and refuses nothing
     known = {node.own or node.name for node in before.nodes}
     new = [
         node.own or node.name
         for node in after.nodes
         if node.role in TOLD and (node.own or node.name) not in known
     ]
-    return next((text for text in new if len(text) <= MOST_TOLD and _AGAINST.search(text)), "")
+    return next((text for text in new if len(text) <= MOST_TOLD and _AGAINST.search(_FINE.sub("", text))), "")
 
 
 TOLD = frozenset({"alert", "status", "text", "paragraph", "label", "listitem"})

@@ -24,6 +24,8 @@ NEUTRAL = frozenset({"filter", "use", "go", "make", "keep", "continue", "proceed
 """Verbs that say how a thing is used; any other one has to be in the name of what is pressed."""
 ROWS = frozenset({"listitem", "row", "treeitem", "article"})
 RESULTS = frozenset({"result"})
+SAME = {"remove": "delete", "delete": "remove", "log in": "sign in", "sign in": "log in"}
+"""Verbs that pages say for one another."""
 FINAL = frozenset("pay buy order book send submit delete remove subscribe apply publish post share".split())  # noqa: SIM905
 """Deeds that open no form: what goes with them has to be there before."""
 MESSAGE = frozenset({"reply", "forward"})
@@ -111,7 +113,9 @@ async def _press_sorted(pilot: Pilot, order: Sequence[Word], down: bool) -> None
     if len(found) < 2:
         raise NotDone(f"there are no several of “{said(order)}” to press in order")
     done: set[str] = set()
-    for wanted in sorted(found, key=lambda node: (_counted(node) or 0.0, label(node).casefold()), reverse=down):
+    for wanted in sorted(
+        found, key=lambda node: (_counted(node) or 0.0, label(node).casefold()), reverse=down
+    ):
         name = label(wanted)
         there = [one for one in usable(pilot.page, pressed) if label(one) == name and one.id not in done]
         node = there[0] if there else None  # a page may draw itself anew
@@ -202,7 +206,9 @@ async def open_(pilot: Pilot, frame: Frame) -> None:
 
 def _opener(pilot: Pilot, frame: Frame) -> Node | None:
     """Return the one sign that unfolds a menu, where the order says “menu” and nothing is called as it says."""
-    if frame.verb not in ("open", "expand", "unfold", "show") or not any(w.key == "menu" for w in frame.words):
+    if frame.verb not in ("open", "expand", "unfold", "show") or not any(
+        w.key == "menu" for w in frame.words
+    ):
         return None
     if find(pilot.page, frame.words, usable(pilot.page, pressed)):
         return None
@@ -306,6 +312,12 @@ async def _deed_to(pilot: Pilot, order: Sequence[Word], verb: Sequence[Word], fr
     try:
         node = await locate(pilot, bare, lambda one: pressed(one) and _has_verb(one, verb))
     except NotDone:
+        other = SAME.get(frame.verb, "")
+        if other and _one(pilot, (Word(other, other), *frame.words), (Word(other, other),)) is not None:
+            await _deed_to(
+                pilot, (Word(other, other), *frame.words), (Word(other, other),), replace(frame, verb="")
+            )
+            return
         whole = _for_all(pilot, bare, verb)
         if whole is None:
             raise
@@ -322,7 +334,9 @@ def _see_beside(pilot: Pilot, node: Node, order: Sequence[Word]) -> None:
     page = pilot.page
     for run in runs([word for word in order if word.key not in own], ()):
         phrase = [word.key for word in run]
-        named = [one for one in page.seen.nodes if one.role in ROWS and has_phrase(page.words(one.id), phrase)]
+        named = [
+            one for one in page.seen.nodes if one.role in ROWS and has_phrase(page.words(one.id), phrase)
+        ]
         held = {one.id for row in named for one in page.held(row.id)}
         if named and node.id not in held and page.level(node, phrase) == len(page.seen.nodes):
             raise NotDone(f"“{label(node)}” does not stand with “{said(run)}”")

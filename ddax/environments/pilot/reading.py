@@ -17,9 +17,12 @@ _NTH = re.compile(
     r"(?:\s+(?:in|of|from)\s+(?P<where>\S.*))?",
     re.IGNORECASE,
 )
-_WHOLE = re.compile(r"(?:the\s+)?(?:value|content|contents|text)\s+(?:in|of|from)\s+(?P<where>\S.*)", re.IGNORECASE)
+_WHOLE = re.compile(
+    r"(?:the\s+)?(?:value|content|contents|text)\s+(?:in|of|from)\s+(?P<where>\S.*)", re.IGNORECASE
+)
 _THAT = re.compile(
-    r"it|that|this|(?:the|that|this)\s+(?:same\s+)?(?:word|letter|number|value|text|sentence)|the\s+same", re.IGNORECASE
+    r"it|that|this|(?:the|that|this)\s+(?:same\s+)?(?:word|letter|number|value|text|sentence)|the\s+same",
+    re.IGNORECASE,
 )
 _PARTS = {
     "word": r"[^\W_](?:[\w'’-]*\w)?", "letter": r"[^\W\d_]", "character": r"\S", "digit": r"\d",
@@ -51,7 +54,9 @@ def value_at(pilot: Pilot, text: str) -> str | None:
         return pilot.kept or None
     if nth := _NTH.fullmatch(text):
         number = ordinal([Word(nth["nth"], key(nth["nth"]))])
-        return _nth(_text_of(pilot, _words(nth["where"] or "")), number, nth["part"].lower()) if number else None
+        return (
+            _nth(_text_of(pilot, _words(nth["where"] or "")), number, nth["part"].lower()) if number else None
+        )
     whole = _WHOLE.fullmatch(text)
     return _text_of(pilot, _words(whole["where"])) if whole else None
 
@@ -70,7 +75,11 @@ def _nth(text: str, number: int, part: str) -> str:
 
 def _text_of(pilot: Pilot, order: Sequence[Word]) -> str:
     """Return the text that some words name: of a field, behind a label, under a heading, or the only one."""
-    named = [word for word in order if not word.is_stop and not word.is_kind and word.key != "paragraph" and not ordinal([word])]
+    named = [
+        word
+        for word in order
+        if not word.is_stop and not word.is_kind and word.key != "paragraph" and not ordinal([word])
+    ]
     if not named:
         return _only(pilot, order)
     field = meant(pilot, order, written) or in_row(pilot, order, written)
