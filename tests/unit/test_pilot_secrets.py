@@ -1,4 +1,4 @@
-"""Which tasks say a password in clear, and which passwords are asked for in quotes before anything is written."""
+"""Which tasks say a password in clear, and which passwords are asked for in quotes first."""
 
 from __future__ import annotations
 

@@ -79,8 +79,8 @@ async def test_the_menu_that_was_just_opened_is_not_pressed_again() -> None:
 @pytest.mark.parametrize(
     ("task", "moves"),
     [
-        ("Click the button.", []), ("Click on the link", []), 
-        
+        ("Click the button.", []), ("Click on the link", []),
+
     ],
 )  # fmt: skip
 async def test_of_several_of_a_kind_none_is_pressed_as_the_one(task: str, moves: list[list[str]]) -> None:

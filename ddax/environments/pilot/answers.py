@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.frames import Frame
@@ -18,7 +18,10 @@ SHAPES: dict[str, re.Pattern[str]] = {
     "price": re.compile(r"[$€£¥]\s?\d[\d.,]*|\d[\d.,]*\s?(?:€|EUR|USD|GBP)"),
     "phone": re.compile(r"\+?\d[\d\s()/-]{5,}\d"),
     "email": re.compile(r"[^\s@<>]+@[^\s@<>]+\.\w+"),
-    "date": re.compile(r"\b\d{4}-\d\d-\d\d\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b|\b\d{1,2}\.? \w+ \d{4}\b|\b\w+ \d{1,2}, \d{4}\b"),
+    "date": re.compile(
+        r"\b\d{4}-\d\d-\d\d\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b|\b\d{1,2}\.? \w+ \d{4}\b"
+        r"|\b\w+ \d{1,2}, \d{4}\b"
+    ),
 }  # fmt: skip
 """What an answer looks like, by the word that asks for it."""
 SAYING = frozenset({"message", "it", "text", "page", "alert", "answer", "result", "say", "said"})
@@ -122,19 +125,23 @@ def _behind(pilot: Pilot, node: Node, name: Sequence[str]) -> str:
 def _in_table(pilot: Pilot, order: Sequence[Word]) -> str:
     """Return the cell of the column that is named, in the row that is named."""
     heads = [node for node in pilot.seen.nodes if node.role == "columnheader"]
-    hits = [hit for hit in find(pilot.page, order, heads)]
+    hits = find(pilot.page, order, heads)
     for hit in hits:
         head, rest = hit.node, [word for at, word in enumerate(order) if at not in hit.used]
         x = head.box[0] + head.box[2] / 2
-        column = {
+        column = frozenset(
             node.id
             for node in pilot.seen.nodes
             if node.role in ("cell", "gridcell") and node.box[0] <= x <= node.box[0] + node.box[2]
-        }
-        cell = in_row(pilot, rest, lambda node, ids=column: node.id in ids)
+        )
+        cell = in_row(pilot, rest, _among(column))
         if cell is not None:
             return _text(cell)
     return ""
+
+
+def _among(ids: frozenset[str]) -> Callable[[Node], bool]:
+    return lambda node: node.id in ids
 
 
 def _sentence(pilot: Pilot, asked: Sequence[Word]) -> str:

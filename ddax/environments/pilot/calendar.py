@@ -1,4 +1,4 @@
-"""Pick a day in the calendar of a field: open it, turn to the month, press the day, and see that the field has it."""
+"""Pick a day in the calendar of a field: open it, turn to the month, press the day, see that it is held."""
 
 from __future__ import annotations
 

@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ddax.environments.browser.seen import Node
+from ddax.environments.pilot.clauses import said_parts
 from ddax.environments.pilot.dates import find_date, month_of
+from ddax.environments.pilot.deeds import deed
 from ddax.environments.pilot.entering import field_of, fill
 from ddax.environments.pilot.frames import Frame, Value
-from ddax.environments.pilot.grammar import said_parts
 from ddax.environments.pilot.locate import in_row, locate, meant, pressed, written
 from ddax.environments.pilot.match import BOXES, Hit, find, label, runs, usable
 from ddax.environments.pilot.pilot import NotDone, Pilot
-from ddax.environments.pilot.pressing import deed, press_node
+from ddax.environments.pilot.pressing import press_node
 from ddax.environments.pilot.ranges import bring
 from ddax.environments.pilot.relations import NOWHERE
 from ddax.environments.pilot.selecting import pick_in
@@ -53,13 +54,13 @@ async def choose(pilot: Pilot, frame: Frame) -> None:
 
 
 async def _none(pilot: Pilot, order: Sequence[Word]) -> bool:
-    """Leave no box on where the order says “nothing”, of those that stand with the other words; False otherwise."""
+    """Leave no box on where the order says “nothing”, of those that its other words name; False otherwise."""
     solid = [word for word in order if not word.is_stop]
     if not solid or solid[0].group >= 0 or solid[0].key not in NONE:
         return False
     if any(keys(label(node)) == (solid[0].key,) for node in [*usable(pilot.page, _chosen), *_options(pilot)]):
         return False  # it is called so
-    about = [word.key for word in solid[1:] if not word.is_kind and word.key not in ("checkbox", "anything")]
+    about = [word.key for word in solid[1:] if not word.is_kind and word.key not in ("them", "anything")]
     boxes = usable(pilot.page, lambda node: node.role in ("checkbox", "switch"))
     boxes = [node for node in boxes if not about or pilot.page.level(node, about) < NOWHERE]
     if not boxes:
@@ -100,7 +101,7 @@ async def _by_name(pilot: Pilot, order: Sequence[Word]) -> None:
 
 
 async def choose_words(pilot: Pilot, order: Sequence[Word], *, keep: Sequence[str] = ()) -> bool:
-    """Choose what some words say: a day, a number on a slider, an option; False where nothing is called so."""
+    """Choose what some words say: a day, a number, an option; False where nothing is called so."""
     if await _measured(pilot, order):
         return True
     shown = usable(pilot.page, lambda node: node.role in PICKED and "disabled" not in node.state)

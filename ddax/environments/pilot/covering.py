@@ -65,7 +65,7 @@ def _taking(run: Sequence[Word], fields: Sequence[Node]) -> Node | None:
 
 
 def _values(pilot: Pilot, part: Sequence[Word], *, cut: bool = False) -> list[tuple[Word, ...]]:
-    """Return the runs of words that are values; `cut` drops at the end what the page is about, as “movies”."""
+    """Return the runs of words that are values; `cut` drops what the page is about, as “movies”."""
     runs: list[list[Word]] = [[]]
     for word in part:
         if word.is_stop or (word.group < 0 and word.key in ("and", "where", "whose", "be", "is")):

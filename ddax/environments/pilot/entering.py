@@ -1,4 +1,4 @@
-"""Drivers that write: values into fields, dates, searches, new entries; each is checked by what the field holds."""
+"""Drivers that write: values, dates, searches, new entries; each is checked by what the field holds."""
 
 from __future__ import annotations
 
@@ -331,7 +331,7 @@ async def enter_new(pilot: Pilot, order: Sequence[Word], press_named: PressNamed
     fields = usable(
         pilot.page, lambda node: node.role in ("textbox", "searchbox") and "disabled" not in node.state
     )
-    hits = [hit for hit in find(pilot.page, [w for w in order if w.group < 0], fields)]
+    hits = find(pilot.page, [w for w in order if w.group < 0], fields)
     node = fields[0] if len(fields) == 1 else hits[0].node if hits else None
     if node is None:
         raise NotDone("it is not clear which field takes a new entry", "Name the field")

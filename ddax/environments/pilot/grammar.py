@@ -6,71 +6,19 @@ It knows verbs and how a sentence is built; what things are called it leaves to 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 from ddax.environments.browser.secrets import PLACEHOLDER
-from ddax.environments.pilot.frames import Act, Frame, Reading, Until, Value
-from ddax.environments.pilot.words import COUNTS, HELD, Word, hold, release, words
+from ddax.environments.pilot.clauses import Clause, clauses
+from ddax.environments.pilot.conditions import until_of
+from ddax.environments.pilot.frames import Act, Frame, Reading, Value
+from ddax.environments.pilot.verbs import VERB, VERBS
+from ddax.environments.pilot.words import COUNTS, HELD, Word
 
-_ACTS: dict[Act, str] = {
-    "press": "click on|click|press on|press|hit|push|tap on|tap|double-click|activate",
-    "open": "open|show|expand|go to|go|view|display|switch to|switch between|unfold|visit|navigate to|find|focus into"
-    "|focus on|focus",
-    "close": "close|collapse|hide|shut",
-    "write": "enter|type|write|input|insert|fill in|fill out|fill|put|paste",
-    "set": "set|change|update|replace|edit|adjust|modify",
-    "choose": "choose|select|pick",
-    "tick": "tick|check|mark|untick|uncheck|unmark|deselect|unselect|turn on|turn off|switch on|switch off|enable"
-    "|disable|turn|switch",
-    "drag": "drag|move|drop",
-    "upload": "upload|attach",
-    "search": "search for|search|look up",
-    "sort": "sort|order by",
-    "dialog": "confirm|accept|dismiss|answer|decline|cancel|agree",
-    "tell": "tell me|tell|say|report|read out|read|extract|what is|what are|what's|who|which|where|when|how",
-    "read": "copy|note|memorize|remember",
-    "wait": "wait",
-    "scroll": "scroll",
-    "hover": "hover over|hover",
-}  # fmt: skip
-VERBS: dict[str, Act] = {verb: act for act, found in _ACTS.items() for verb in found.split("|")}
-_DEEDS = (
-    "add|delete|remove|save|submit|send|log in|log out|login|sign in|sign up|sign out|register|rename|create|buy|book"
-    "|order|reply|like|follow|share|post|archive|star|subscribe|finish|continue|proceed|go back|use|reject|approve"
-    "|forward|discard|filter|pay|apply|download|print|mute|publish|respond|generate|roll|throw|draw|spin|shuffle"
-)
-"""Verbs that a control is called by; the list only tells where a sentence goes on to the next order."""
 _SAME = {"respond": "reply"}
 """Verbs for which a control says another word."""
-_AGAIN = frozenset({"generate", "roll", "throw", "draw", "spin", "shuffle"})
-"""Deeds of which chance decides what comes, so that they may be done again."""
 _OFF = re.compile(r"un\w+|de\w+|turn off|switch off|disable")
-_ANY = "|".join(sorted([*VERBS, *_DEEDS.split("|")], key=len, reverse=True))
-_VERB = re.compile(rf"(?:{_ANY})\b(?!-)", re.IGNORECASE)
-_LEAD = re.compile(
-    r"(?:(?:please|now|then|and|also|next|first|finally|can you|could you|i want you to|you should|but)\b[,\s]*)+",
-    re.IGNORECASE,
-)
-_PURPOSE = re.compile(rf"to\s+(?=(?:{_ANY})\b(?!-))", re.IGNORECASE)
-_SPLIT = re.compile(
-    rf"(?P<end>[.!?;])(?=\s|$)\s*|,?\s+(?:and\s+)?then\s+|,\s*(?:and\s+|but\s+)?(?=(?:{_ANY})\b(?!-))"
-    rf"|\s+(?:and|but)\s+(?=(?:please\s+)?(?:{_ANY})\b(?!-))|,?\s+but\s+(?=do\s+not\b|don['’]t\b)"
-    r"|,?\s+and\s+(?=do\s+not\b|don['’]t\b)",
-    re.IGNORECASE,
-)
-_PLACE_FIRST = re.compile(
-    rf"((?:in|on|from|for|under|using|with|to)\s+[^,]*?),?\s+(?=(?:{_ANY})\b(?!-))", re.IGNORECASE
-)
-_TWO = re.compile(r"\b(?:check|text)[ -](?:box|area)\b|\bradio[ -]button\b", re.IGNORECASE)
-_ONE = {
-    "checkbox": "checkbox",
-    "textbox": "textbox",
-    "textarea": "textarea",
-    "checkarea": "check area",
-    "radiobutton": "radio",
-}
-"""Words for one kind that are written in two."""
 _NOT = re.compile(
     r"(?:do\s+not|don['’]t|never|be\s+careful\s+not\s+to|i\s+don['’]t\s+want\s+you\s+to|it\s+is\s+not\s+allowed\s+to"
     r"|you\s+(?:must|should)\s+not)\s+(.*)",
@@ -86,8 +34,6 @@ _SURE = re.compile(
     re.IGNORECASE,
 )
 _ASIDE = re.compile(r"(.+?)\s+to\s+(?:close|send|submit|open|confirm|go|add|save)\b[^⟦]*", re.IGNORECASE)
-_USE = re.compile(rf"use\s+(?:the|a)\s+[^⟦⟧,]{{1,60}}?\s+to\s+(?=(?:{_ANY})\b)", re.IGNORECASE)
-_ASIDE_IT = re.compile(r"(?<=\w)\s+to\s+\w+\s+(?:it|them)$", re.IGNORECASE)
 _KEY = re.compile(
     r"(?:the\s+)?(?:key\s+)?(?P<key>(?:(?:ctrl|control|shift|alt)\s*\+\s*)*(?:enter|return|tab|escape|esc|space(?:\s?bar)?|"
     r"backspace|delete|home|end|page\s?up|page\s?down|(?:arrow\s+)?(?:up|down|left|right)(?:\s+arrow)?|[a-z]|f\d{1,2}))"
@@ -100,50 +46,9 @@ _WITH = re.compile(r"^(.*?)\s*\b(?:with|using|by (?:pressing|clicking|dragging))
 _PAIR_TO = re.compile(r"(.+?)\s+(?:to|with|as|=)\s+(\S.*)", re.IGNORECASE)
 _PAIR_IN = re.compile(r"(\S.*?)\s+(?:into|in|as|for|onto|on|to|from|under)\s+(\S.*)", re.IGNORECASE)
 _PARTS = re.compile(r"\s*,(?:\s+(?:and\s+)?|(?=⟦))|\s+and\s+", re.IGNORECASE)
-_UNTIL = re.compile(
-    r"(?P<what>.+?),?\s+until\s+(?:(?:the\s+)?[^⟦⟧]{0,40}?\s*\b(?:shows?|says?|reads?|is|are|reaches|becomes)\s+)?"
-    r"(?P<shown>\S.*?)(?:\s+(?:shows|appears|is shown|is reached))?",
-    re.IGNORECASE,
-)
-_KIND = re.compile(r"\b(?:an?\s+)?(odd|even)\s+(?=number\b)|\b(?:is\s+)?(?:odd|even)$", re.IGNORECASE)
-_WANTED = re.compile(
-    r"(?:\b(?:number|value|amount)\s+|\b)(?:that\s+is\s+|which\s+is\s+)?(?:between\s+(?P<low>-?\d+)\s+and\s+(?P<high>-?\d+)"
-    r"|(?P<how>less than|lower than|smaller than|below|under|more than|greater than|higher than|larger than|above|over"
-    r"|at least|at most|exactly|equal to)\s+(?P<number>-?\d+(?:\.\d+)?))",
-    re.IGNORECASE,
-)
-_BOUNDS = {
-    "less": "below", "lower": "below", "smaller": "below", "below": "below", "under": "below", "more": "above",
-    "greater": "above", "higher": "above", "larger": "above", "above": "above", "over": "above", "least": "least",
-}  # fmt: skip
 _ASKS = re.compile(r"(?:what|which|who|whose|when|where|why|how|is|are|was|does|do you|did)\b", re.IGNORECASE)
 SECRET = frozenset({"password", "passphrase", "passcode", "pin"})
 _ME = re.compile(r"(?:me|us)\b\s*", re.IGNORECASE)
-
-
-@dataclass(frozen=True)
-class Clause:
-    """One clause of a task, its quotes marked, and the sign it ended with."""
-
-    text: str
-    tail: str
-    quotes: tuple[str, ...]
-
-    def words(self, part: str) -> tuple[Word, ...]:
-        """Return the words of a part of it."""
-        return words(part, self.quotes)
-
-    def value(self, part: str) -> Value:
-        """Return a part of it as a value."""
-        mark = HELD.fullmatch(part.strip())
-        if mark:
-            return Value(self.quotes[int(mark[1])], True)
-        return Value(release(part.strip().rstrip(","), self.quotes), False, self.tail)
-
-    @property
-    def said(self) -> str:
-        """Return it as it was said."""
-        return HELD.sub(lambda found: f"“{self.quotes[int(found[1])]}”", self.text)
 
 
 def read_task(task: str) -> Reading:
@@ -187,40 +92,6 @@ def _secret(order: Sequence[Word]) -> bool:
     return any(word.key in SECRET for word in order)
 
 
-def clauses(task: str) -> Iterator[Clause]:
-    """Part a task into its clauses."""
-    text, quotes = hold(" ".join(task.split()))
-    text = _TWO.sub(lambda found: _ONE[found[0].lower().replace(" ", "").replace("-", "")], text)
-    text = re.sub(r"\bby (?:clicking|pressing)\b(?= (?:the )?⟦)", "with", text)
-    at = 0
-    parts: list[tuple[str, str]] = []
-    for found in _SPLIT.finditer(text):
-        parts.append((text[at : found.start()], found["end"] or ("," if found[0].strip() == "," else "")))
-        at = found.end()
-    parts.append((text[at:], ""))
-    waiting = ""
-    for part, tail in parts:
-        part = f"{waiting} {part}".strip() if waiting else part
-        waiting = ""
-        if _LEAD.match(part):
-            part = part[_LEAD.match(part).end() :]  # type: ignore[union-attr]  # it matched
-        part = part.strip().strip(",").strip()
-        if purpose := _PURPOSE.match(part):
-            part = part[purpose.end() :]
-        part = _USE.sub("", _ASIDE_IT.sub("", part))
-        if part.endswith(("⟧", "”")) is False:
-            quoted_end = re.search(r"⟦(\d+)⟧$", part)
-            part = part if quoted_end else part.rstrip(".")
-        if re.fullmatch(r"(?:in|on|from|for|under|using|with)\s+[^,]*", part, re.IGNORECASE) and tail == ",":
-            waiting = f"{part},"
-            continue
-        if part:
-            first = _PLACE_FIRST.match(part)
-            if first:
-                part = f"{part[first.end() :]} {first[1].rstrip(',')}"
-            yield Clause(part, tail, quotes)
-
-
 def read_clause(clause: Clause) -> list[Frame]:
     """Read one clause as frames."""
     text = clause.text
@@ -228,50 +99,19 @@ def read_clause(clause: Clause) -> list[Frame]:
         on = sure["how"].lower() in ("on", "ticked", "checked", "enabled", "selected")
         return [_frame(clause, "tick", "turn", sure["what"], on=on)]
     if refused := _NOT.match(text):
-        verb = _VERB.match(refused[1])
-        act = VERBS.get(verb[0].lower()) if verb else None
-        return [Frame("dialog" if act == "dialog" else "leave", clause.said, "not", on=False)]
+        verb_ = VERB.match(refused[1])
+        act_ = VERBS.get(verb_[0].lower()) if verb_ else None
+        return [Frame("dialog" if act_ == "dialog" else "leave", clause.said, "not", on=False)]
     text = _REST.sub("", text)
-    found = _VERB.match(text)
+    found = VERB.match(text)
     verb = " ".join(found[0].lower().split()) if found else text.split(" ", 1)[0].lower()
     body = text[found.end() if found else len(verb) :].strip(" ,:")
     verb = _SAME.get(verb, verb)
     act = VERBS.get(verb, "deed")
-    body, until = _until(clause, act, verb, body)
+    body, until = until_of(clause, act, verb, body)
     reader = _READERS.get(act, _plain)
     frames = reader(clause, act, verb, body)
     return [replace(frame, until=until) for frame in frames] if until else frames
-
-
-def _until(clause: Clause, act: Act, verb: str, body: str) -> tuple[str, Until | None]:
-    """Part what the page has to show from what is pressed for it."""
-    if act not in ("press", "deed"):
-        return body, None
-    if found := _UNTIL.fullmatch(body):
-        shown = found["shown"]
-        mark = HELD.fullmatch(shown)
-        until = _numbers(shown) or Until(said=shown, text=clause.quotes[int(mark[1])] if mark else shown)
-        return found["what"], replace(until, said=release(shown, clause.quotes))
-    if verb in _AGAIN and (wanted := _numbers(body)):
-        return _WANTED.sub("number ", _KIND.sub("", body)), wanted
-    return body, None
-
-
-def _numbers(text: str) -> Until | None:
-    """Read which numbers are wanted: “less than 7”, “between 2 and 5”, “odd”, a number alone."""
-    kind, found = _KIND.search(text), _WANTED.search(text)
-    parity = {"odd": 1, "even": 0}[kind[1].lower()] if kind else None
-    if found is None:
-        alone = re.fullmatch(r"-?\d+(?:\.\d+)?", text)
-        number = float(alone[0]) if alone else None
-        if number is None and parity is None:
-            return None
-        return Until(text, parity=parity) if number is None else Until(text, least=number, most=number)
-    if found["low"]:
-        return Until(text, least=float(found["low"]), most=float(found["high"]), parity=parity)
-    bound = _BOUNDS[found["how"].lower().split()[0] if "least" not in found["how"] else "least"]
-    bound = "most" if found["how"].lower() == "at most" else bound
-    return replace(Until(text, parity=parity), **{bound: float(found["number"])})
 
 
 def _frame(clause: Clause, act: Act, verb: str, body: str, **more: object) -> Frame:
@@ -309,7 +149,8 @@ def key_name(text: str) -> str:
     bare = last.replace("arrow", "").replace(" ", "")
     names = {
         "return": "Enter", "esc": "Escape", "space": "Space", "spacebar": "Space", "pageup": "PageUp",
-        "pagedown": "PageDown", "up": "ArrowUp", "down": "ArrowDown", "left": "ArrowLeft", "right": "ArrowRight",
+        "pagedown": "PageDown", "up": "ArrowUp", "down": "ArrowDown", "left": "ArrowLeft",
+        "right": "ArrowRight",
     }  # fmt: skip
     name = names.get(bare, bare if len(bare) == 1 else bare.title())
     holds = [{"ctrl": "Control"}.get(one, one.title()) for one in held]
@@ -412,9 +253,10 @@ def _dialog(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     told = clause.words(bare)
     on = verb in ("confirm", "accept", "answer", "agree")
     answers = {"yes": True, "ok": True, "no": False, "cancel": False}
-    if told and all(word.group < 0 for word in told) and (len(told) > 1 or told[0].key not in answers):
-        if not re.search(r"\b(?:dialog|prompt|alert|question)\b", body, re.IGNORECASE):
-            return [_frame(clause, "deed", verb, body)]
+    bare_words = told and all(word.group < 0 for word in told)
+    named = re.search(r"\b(?:dialog|prompt|alert|question)\b", body, re.IGNORECASE)
+    if bare_words and not named and (len(told) > 1 or told[0].key not in answers):
+        return [_frame(clause, "deed", verb, body)]
     if len(told) == 1 and told[0].key in answers:
         on = answers[told[0].key]
     return [_frame(clause, "dialog", verb, "", to=told, on=on)]
@@ -442,13 +284,14 @@ def _deed(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
         and "with" not in body.split()
         and (quoted := re.fullmatch(r"([^⟦⟧]*)(⟦\d+⟧)([^⟦⟧]*)", body))
     ):
-        fields = ((clause.words("text"), clause.value(quoted[2])),)
-        return [_frame(clause, act, verb, f"{quoted[1]} {quoted[3]}", fields=fields)]
+        said = ((clause.words("text"), clause.value(quoted[2])),)
+        return [_frame(clause, act, verb, f"{quoted[1]} {quoted[3]}", fields=said)]
     with_ = _WITH.match(body)
     if not with_:
         return [_frame(clause, act, verb, body)]
     if re.search(r"\b(?:button|link|filter|menu|icon|tab|key)\W*$", with_[2], re.IGNORECASE):
         return [_frame(clause, "press", verb, with_[2])]
+    fields: list[tuple[tuple[Word, ...], Value | None]]
     fields = [_field(clause, part) for part in _PARTS.split(with_[2])]
     before = with_[1]
     if (user := re.fullmatch(r"(.*?)\bas\s+(\S+)", before, re.IGNORECASE)) and verb in (
@@ -480,18 +323,3 @@ _READERS = {
     "press": _press, "write": _write, "set": _set, "choose": _choose, "tick": _tick, "drag": _drag,
     "dialog": _dialog, "read": _copy, "tell": _tell, "deed": _deed, "open": _open,
 }  # fmt: skip
-
-
-def said_parts(found: Sequence[Word]) -> list[tuple[Word, ...]]:
-    """Part the words of a list at its commas and ands; quotes are kept whole."""
-    parts: list[list[Word]] = [[]]
-    for word in found:
-        if word.group < 0 and word.key == "and":
-            parts.append([])
-            continue
-        if parts[-1] and word.group >= 0 and parts[-1][-1].group not in (-1, word.group):
-            parts.append([])
-        parts[-1].append(word)
-        if word.ends:
-            parts.append([])
-    return [tuple(part) for part in parts if part]

@@ -1,4 +1,4 @@
-"""Find what an order means, and bring to light what is folded away: sections, tabs, menus, tree items, rows."""
+"""Find what an order means, and bring to light what is folded away: sections, tabs, menus, tree items."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ async def locate(
 
 
 def _by_kind(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:
-    """Return what is told by its kind and place alone: “the 2nd check box”, “a button”; None for any other order."""
+    """Return what is told by its kind and place alone, as “the 2nd check box”; None for any other order."""
     wanted, number = roles(order), ordinal(order)
     bare = all(word.is_stop or word.is_kind or ordinal([word]) for word in order)
     if not wanted or not bare:
@@ -73,7 +73,7 @@ def _by_kind(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None
 
 
 def meant(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:
-    """Return the one element of the page that some words mean; None for none, NotDone where many may be meant."""
+    """Return the one element that some words mean; None for none, NotDone where many may be meant."""
     page = pilot.page
     hits = [hit for hit in find(page, order, usable(page, accept)) if not hit.left]
     return one_of(pilot, order, hits) if hits else None
@@ -182,8 +182,8 @@ async def _nothing(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node 
 
 
 TURNS = frozenset(
-    """all every everything not never no don't without and or permanently forever account un- remove delete cancel
-    discard stop off out""".split()  # noqa: SIM905
+    """all every everything not never no don't without and or permanently forever account un- remove delete
+    cancel discard stop off out""".split()  # noqa: SIM905
 )
 """Words that make another thing of a name they are added to."""
 

@@ -50,7 +50,7 @@ class Hit:
 
 
 def names(node: Node) -> list[str]:
-    """Return what an element is called: its name, else the words beside it, else what it shows while empty."""
+    """Return what an element is called: its name, the words beside it, or what it shows while empty."""
     found = [node.name]
     if node.role in FIELDS or node.role in BOXES:
         found += [node.before if not node.name or node.role == "combobox" else "", node.sample]
@@ -64,7 +64,7 @@ def names(node: Node) -> list[str]:
 
 
 def hinted(node: Node) -> list[str]:
-    """Return the words of its attributes, for an element that shows none, and what a sign alone stands for."""
+    """Return the words of the attributes of an element that shows none, and what its sign stands for."""
     sign = plain(node.name or node.own)
     return [*SIGNS.get(sign, ()), sign, *(node.hints.split() if not sign else ())]
 
@@ -75,7 +75,7 @@ def label(node: Node) -> str:
 
 
 def find(page: Page, order: Sequence[Word], nodes: Iterable[Node], *, more: bool = False) -> list[Hit]:
-    """Return the elements that some words may mean, the best first; `more` lets a name say more than these."""
+    """Return the elements that some words may mean, the best first; `more` lets a name say more."""
     wanted = roles(order)
     hits = [hit for node in nodes for hit in [_hit(page, order, node, wanted, more)] if hit is not None]
     return sorted(hits, key=lambda hit: (hit.rank, page.place(hit.node)))
@@ -105,7 +105,8 @@ def _hit(page: Page, order: Sequence[Word], node: Node, wanted: frozenset[str], 
             left += run
         size = max(size, there if there != NOWHERE else 1)
     rank = (
-        len(left), _is_open(node), -sum(not order[at].is_kind for at in used), -exact, node.role not in wanted if wanted else 0,
+        len(left), _is_open(node), -sum(not order[at].is_kind for at in used), -exact,
+        node.role not in wanted if wanted else 0,
         node.role not in ACTED_ON, size, "disabled" in node.state,
     )  # fmt: skip
     return Hit(node, used, tuple(left), size, tuple(map(int, rank)))
@@ -117,10 +118,10 @@ def _is_open(node: Node) -> bool:
 
 
 def _used(order: Sequence[Word], name: str, more: bool) -> tuple[frozenset[int], int]:
-    """Return the places of the words that say a name, and how exactly: 2 letter by letter, 1 in full, 0 in part."""
+    """Return where the words of a name stand, and how exactly: 2 to the letter, 1 in full, 0 in part."""
     said = keys(name) or (plain(name),)
     little = {key(word) for word in name.split() if word.islower()} & LITTLE
-    free = {at: word for at, word in enumerate(order)}
+    free = dict(enumerate(order))
     used: set[int] = set()
     missing = 0
     run = _run_at(order, said)

@@ -117,8 +117,7 @@ def _pressed_once(pilot: Pilot) -> bool:
 
 def _behind_by(order: Sequence[Word]) -> list[Word]:
     at = next((n for n, word in enumerate(order) if word.group < 0 and word.key == "by"), -1)
-    found = [word for word in order[at + 1 :] if not word.is_stop or word.group >= 0]
-    return found
+    return [word for word in order[at + 1 :] if not word.is_stop or word.group >= 0]
 
 
 def _heads(pilot: Pilot, node: Node) -> bool:

@@ -1,4 +1,4 @@
-"""The loop: look, act, look, check, frame by frame; a frame that cannot be met ends the task with its reason."""
+"""The loop: look, act, look, check, frame by frame; one that cannot be met ends the task with its reason."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ class Pilot:
         )  # fmt: skip
 
     async def _all(self, frames: Sequence[Frame]) -> None:
-        """Carry out frames until one cannot be met; what is only to be found says where the next one is meant."""
+        """Carry out frames until one cannot be met; what is only found says where the next one is meant."""
         where: tuple[Word, ...] = ()
         for at, frame in enumerate(frames):
             self.behind = tuple(frames[at + 1 :])
@@ -214,9 +214,9 @@ class Pilot:
             raise Over
         if move.name == "click" and (said := held_back(before, self.seen, move.target)):
             raise NotDone(said)
-        if move.name == "click" and not any(frame.act == "tell" for frame in self.behind):
-            if said := said_no(before, self.seen, move.target):
-                raise NotDone(f"the page answered “{said}”")
+        heard = move.name == "click" and not any(frame.act == "tell" for frame in self.behind)
+        if said := said_no(before, self.seen, move.target) if heard else "":
+            raise NotDone(f"the page answered “{said}”")
 
     def _answered_next(self) -> bool:
         """Tell whether the next frame answers what the page asks."""
@@ -239,7 +239,8 @@ class Pilot:
         if accept and self.world.effect == "reads":
             await self.answer(False, "")
             raise NotDone(
-                f"{REFUSED} the page asked “{self.cut(self.asked, 120)}”, and to accept it needs --browser-writes"
+                f"{REFUSED} the page asked “{self.cut(self.asked, 120)}”,"
+                " and to accept it needs --browser-writes"
             )
         self.known = frozenset()
         move = Move("accept" if accept else "dismiss", "dialog", text)

@@ -48,7 +48,7 @@ async def _display(pilot: Pilot, node: Node) -> str:
 
 
 async def _by_keys(pilot: Pilot, node: Node, display: str, wanted: float) -> None:
-    """Step towards a number as long as each step comes nearer; a list of keys is up and down, or right and left."""
+    """Step towards a number as long as each step comes nearer, by the keys up and down, or right and left."""
     up, down = ("ArrowUp", "ArrowDown") if node.role == "spinbutton" else ("ArrowRight", "ArrowLeft")
     for _ in range(MOST):
         value = _value(pilot.node(display))

@@ -67,7 +67,7 @@ def _words(text: str) -> tuple[Word, ...]:
 
 def _nth(text: str, number: int, part: str) -> str:
     """Return a part of a text by its place."""
-    parts = [found.strip() for found in re.findall(_PARTS[part], text) if found.strip()]
+    parts = [found[0].strip() for found in re.finditer(_PARTS[part], text) if found[0].strip()]
     if abs(number) > len(parts):
         raise NotDone(f"the text has only {len(parts)} of “{part}”")
     return parts[number - 1 if number > 0 else number]
@@ -80,14 +80,16 @@ def _text_of(pilot: Pilot, order: Sequence[Word]) -> str:
         for word in order
         if not word.is_stop and not word.is_kind and word.key != "paragraph" and not ordinal([word])
     ]
-    if not named:
+    field = meant(pilot, order, written) if order else None
+    if not named and field is None:
         return _only(pilot, order)
-    field = meant(pilot, order, written) or in_row(pilot, order, written)
-    if field is not None:
+    field = field or in_row(pilot, order, written)
+    if field is not None and field.value:
         return field.whole or field.value
     names = tuple(word.key for word in named)
-    nodes = [node for node in pilot.seen.nodes if node.role not in FIELDS]
-    heads = [at for at, node in enumerate(nodes[:-1]) if keys(node.own or node.name) == names]
+    nodes = [node for node in pilot.seen.nodes if node.role not in FIELDS and node.role != "label"]
+    said_ = (names, tuple(word.key for word in order))
+    heads = [at for at, node in enumerate(nodes[:-1]) if keys(node.own or node.name) in said_]
     under = [node for node in _paragraphs(pilot) if has_phrase(_over(pilot, node), names)]
     if len(heads) != 1 and len(under) != 1:
         raise NotDone(f"“{said(named)}” is not found on the page with a value")

@@ -17,8 +17,8 @@ QUOTED = re.compile(
 HELD = re.compile(r"⟦(\d+)⟧")
 STOP = frozenset(
     """the a an my your this that these those please in on of to for from with at by into onto as under inside
-    within is it its their and then only just now called named labeled labelled titled saying says using beside
-    next-to below above there here all any both one""".split()  # noqa: SIM905
+    within is it its their and then only just now called named labeled labelled titled saying says using
+    beside     next-to below above there here all any both one""".split()  # noqa: SIM905
 )
 """Words that name nothing."""
 KINDS: dict[str, tuple[str, ...]] = {
@@ -31,15 +31,17 @@ KINDS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Words for kinds of elements, with the roles they stand for."""
 KIND_WORDS = frozenset(KINDS) | frozenset(
-    """row card item entry list section group form dialog popup window page option options radio-button text input
-    column table element widget icon folder file to-do todo value number area line image picture input-field
-    control bar toolbar panel frame filter cookie-banner banner reply-button quantity-field user post email mail message entry result dialog-box""".split()  # noqa: SIM905
+    """row card item entry list section group form dialog popup window page option options radio-button text
+    input     column table element widget icon folder file to-do todo value number area line image picture
+    input-field     control bar toolbar panel frame filter cookie-banner banner reply-button quantity-field
+    user post email mail message result dialog-box""".split()  # noqa: SIM905
 )
 """Words that say what a thing is and not how it is called; a thing may be called so all the same."""
 SIGNS: dict[str, tuple[str, ...]] = {
     "×": ("close", "delete", "remove", "dismiss", "x"), "✕": ("close", "delete", "remove", "dismiss", "x"),
-    "✖": ("close", "delete", "remove", "x"), "+": ("add", "plus", "increase"), "−": ("remove", "minus", "decrease"),
-    "-": ("remove", "minus", "decrease"), ">": ("next",), "<": ("previous",), "›": ("next",), "‹": ("previous",),
+    "✖": ("close", "delete", "remove", "x"), "+": ("add", "plus", "increase"),
+    "−": ("remove", "minus", "decrease"), "-": ("remove", "minus", "decrease"), ">": ("next",),
+    "<": ("previous",), "›": ("next",), "‹": ("previous",),
     "»": ("next",), "«": ("previous",), "🔍": ("search",), "🗑": ("delete",), "☰": ("menu",),
 }  # fmt: skip
 """What a sign alone stands for on a button."""

@@ -1,0 +1,112 @@
+"""Part a task into its clauses, and a clause into the parts of its lists; quotes are kept whole."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ddax.environments.pilot.frames import Value
+from ddax.environments.pilot.verbs import ANY
+from ddax.environments.pilot.words import HELD, Word, hold, release, words
+
+_LEAD = re.compile(
+    r"(?:(?:please|now|then|and|also|next|first|finally|can you|could you|i want you to|you should|but)\b"
+    r"[,\s]*)+",
+    re.IGNORECASE,
+)
+_PURPOSE = re.compile(rf"to\s+(?=(?:{ANY})\b(?!-))", re.IGNORECASE)
+_SPLIT = re.compile(
+    rf"(?P<end>[.!?;])(?=\s|$)\s*|,?\s+(?:and\s+)?then\s+|,\s*(?:and\s+|but\s+)?(?=(?:{ANY})\b(?!-))"
+    rf"|\s+(?:and|but)\s+(?=(?:please\s+)?(?:{ANY})\b(?!-))|,?\s+but\s+(?=do\s+not\b|don['’]t\b)"
+    r"|,?\s+and\s+(?=do\s+not\b|don['’]t\b)",
+    re.IGNORECASE,
+)
+_TWO = re.compile(r"\b(?:check|text)[ -](?:box|area)\b|\bradio[ -]button\b", re.IGNORECASE)
+_ONE = {
+    "checkbox": "checkbox",
+    "textbox": "textbox",
+    "textarea": "textarea",
+    "checkarea": "check area",
+    "radiobutton": "radio",
+}
+"""Words for one kind that are written in two."""
+_PLACE_FIRST = re.compile(
+    rf"((?:in|on|from|for|under|using|with|to)\s+[^,]*?),?\s+(?=(?:{ANY})\b(?!-))", re.IGNORECASE
+)
+_USE = re.compile(rf"use\s+(?:the|a)\s+[^⟦⟧,]{{1,60}}?\s+to\s+(?=(?:{ANY})\b)", re.IGNORECASE)
+_ASIDE_IT = re.compile(r"(?<=\w)\s+to\s+\w+\s+(?:it|them)$", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Clause:
+    """One clause of a task, its quotes marked, and the sign it ended with."""
+
+    text: str
+    tail: str
+    quotes: tuple[str, ...]
+
+    def words(self, part: str) -> tuple[Word, ...]:
+        """Return the words of a part of it."""
+        return words(part, self.quotes)
+
+    def value(self, part: str) -> Value:
+        """Return a part of it as a value."""
+        mark = HELD.fullmatch(part.strip())
+        if mark:
+            return Value(self.quotes[int(mark[1])], True)
+        return Value(release(part.strip().rstrip(","), self.quotes), False, self.tail)
+
+    @property
+    def said(self) -> str:
+        """Return it as it was said."""
+        return HELD.sub(lambda found: f"“{self.quotes[int(found[1])]}”", self.text)
+
+
+def clauses(task: str) -> Iterator[Clause]:
+    """Part a task into its clauses."""
+    text, quotes = hold(" ".join(task.split()))
+    text = _TWO.sub(lambda found: _ONE[found[0].lower().replace(" ", "").replace("-", "")], text)
+    text = re.sub(r"\bby (?:clicking|pressing)\b(?= (?:the )?⟦)", "with", text)
+    at = 0
+    parts: list[tuple[str, str]] = []
+    for found in _SPLIT.finditer(text):
+        parts.append((text[at : found.start()], found["end"] or ("," if found[0].strip() == "," else "")))
+        at = found.end()
+    parts.append((text[at:], ""))
+    waiting = ""
+    for part, tail in parts:
+        part = f"{waiting} {part}".strip() if waiting else part
+        waiting = ""
+        if _LEAD.match(part):
+            part = part[_LEAD.match(part).end() :]  # type: ignore[union-attr]  # it matched
+        part = part.strip().strip(",").strip()
+        if purpose := _PURPOSE.match(part):
+            part = part[purpose.end() :]
+        part = _USE.sub("", _ASIDE_IT.sub("", part))
+        if part.endswith(("⟧", "”")) is False:
+            quoted_end = re.search(r"⟦(\d+)⟧$", part)
+            part = part if quoted_end else part.rstrip(".")
+        if re.fullmatch(r"(?:in|on|from|for|under|using|with)\s+[^,]*", part, re.IGNORECASE) and tail == ",":
+            waiting = f"{part},"
+            continue
+        if part:
+            first = _PLACE_FIRST.match(part)
+            if first:
+                part = f"{part[first.end() :]} {first[1].rstrip(',')}"
+            yield Clause(part, tail, quotes)
+
+
+def said_parts(found: Sequence[Word]) -> list[tuple[Word, ...]]:
+    """Part the words of a list at its commas and ands; quotes are kept whole."""
+    parts: list[list[Word]] = [[]]
+    for word in found:
+        if word.group < 0 and word.key == "and":
+            parts.append([])
+            continue
+        if parts[-1] and word.group >= 0 and parts[-1][-1].group not in (-1, word.group):
+            parts.append([])
+        parts[-1].append(word)
+        if word.ends:
+            parts.append([])
+    return [tuple(part) for part in parts if part]
