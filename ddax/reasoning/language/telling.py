@@ -18,8 +18,9 @@ from ddax.reasoning import protocol as p
 from ddax.reasoning.budget import charge, usage_of
 from ddax.reasoning.effort import Effort
 from ddax.reasoning.language import planned
+from ddax.reasoning.language.cutting import cut
 from ddax.reasoning.language.guard import Limits
-from ddax.reasoning.language.quote import block, clean, lines, quoted, shorten
+from ddax.reasoning.language.quote import block, clean, lines, printed, shorten
 from ddax.reasoning.language.room import passage_room, told_of, within
 from ddax.reasoning.language.team import Role, Team
 from ddax.reasoning.language.window import share_of
@@ -93,9 +94,13 @@ class Telling:
 
     def _passages(self, named: Mapping[str, Passage], task: str = "", about: str = "") -> str:
         """Return passages as data; where they are too long, what bears on the task and `about`."""
+        return printed(named, self._texts(named, task, about))
+
+    def _texts(self, named: Mapping[str, Passage], task: str, about: str) -> dict[str, str]:
+        """Return what is told of passages by their names, without those of which nothing is."""
         room = passage_room(self._limits, clean(task))
         self._leave_out(named, room)
-        return quoted(named, room, f"{task} {about}")
+        return {name: text for name, text in cut(named, room, f"{task} {about}").items() if text}
 
     def _leave_out(self, named: Mapping[str, Passage], room: int) -> None:
         """Note how much of what was read does not fit."""
