@@ -40,9 +40,9 @@ def read(request: p.ExtractRequest, *, lost: str = "") -> p.Extraction:
 
 
 async def acted(
-    kit: Any, replies: dict[str, Any], *, together: bool = True, **settings: Any
+    kit: Any, replies: dict[str, Any], *, together: bool = True, came: Any = None, **settings: Any
 ) -> tuple[Any, Any]:
-    """Return the session and the state after three pages were read at once."""
+    """Return the session and the state after three pages were read at once; `came` are origins of plans."""
     kit.pages.update(PAGES)
     leaves = tuple(kit.leaf(f"read {name}", "visit", source=name) for name in PAGES)
     session = kit.session({"expand": [p.Expansion(leaves)], **replies}, repeat=True, **settings)
@@ -51,6 +51,7 @@ async def acted(
     state = {**state, "step": 2, "outcomes": {}, "mind": {**state["mind"], "rho": 0.0}}
     for leaf, name in zip(("0.1", "0.2", "0.3"), PAGES, strict=True):
         packet = {**kit.packet(leaf, "visit", state=state, source=name), "beside": 3}
+        packet |= {"origins": (came or {}).get(leaf, packet["origins"])}
         state = kit.reduced(state, await kit.update(act, packet, session))
     return session, state
 
@@ -66,8 +67,9 @@ def asked(session: Any, method: str) -> list[Any]:
 
 
 async def test_pages_of_one_step_are_read_by_one_call_and_cited_by_their_own_leaves(kit: Any) -> None:
-    session, state = await acted(kit, {"extract": [read], "judge": [judged]})
+    session, state = await acted(kit, {"extract": [read], "judge": [judged]}, came={"0.3": ["tool:mailbox"]})
     assert not asked(session, "extract") and all(o["unread"] for o in state["outcomes"].values())
+    assert [state["ideas"][leaf]["origins"] for leaf in ("0.1", "0.2")] == [["file"], ["file"]]
     after = kit.reduced(state, await kit.update(evaluate, state, session))
     (request,) = asked(session, "extract")
     assert len(request.others) == 2
@@ -76,8 +78,10 @@ async def test_pages_of_one_step_are_read_by_one_call_and_cited_by_their_own_lea
         assert "unread" not in after["outcomes"][leaf]
         (row,) = await session.memory.rows("claims", idea=leaf)
         assert [one["title"] for one in row["citations"]] == [name]
-    private = of_request(request)
-    assert private >= of_request(await _alone(session, state)), "where any page comes from, all of it does"
+    assert of_request(request) >= of_request(await _alone(session, state)) >= {"tool:mailbox"}
+    for leaf in ("0.1", "0.2", "0.3"):
+        told = after["ideas"][leaf]["origins"]
+        assert told == ["file", "tool:mailbox"], "one reply saw all pages: where any comes from, all do"
 
 
 async def _alone(session: Any, state: Any) -> p.ExtractRequest:
@@ -85,6 +89,30 @@ async def _alone(session: Any, state: Any) -> p.ExtractRequest:
 
     rows = await session.memory.rows("unread", task=state["work"]["id"], idea="0.3")
     return await _request(state, session, rows[0])
+
+
+async def test_what_no_model_read_keeps_its_own_origins(kit: Any) -> None:
+    came = {"0.3": ["tool:mailbox"]}
+    session, state = await acted(
+        kit, {"extract": [lambda r: read(r, lost="Bree")], "judge": [judged]}, came=came
+    )
+    after = kit.reduced(state, await kit.update(evaluate, state, session))
+    found = [after["ideas"][leaf]["origins"] for leaf in ("0.1", "0.2", "0.3")]
+    assert found == [["file", "tool:mailbox"], ["file"], ["file", "tool:mailbox"]]
+
+
+async def test_pages_of_many_hosts_read_together_still_fit_their_leaves(kit: Any) -> None:
+    from ddax.ideas import dag
+
+    hosts = [f"web:{'x' * 60}{n}.example" for n in range(6)]
+    came = {"0.1": hosts[:3], "0.2": hosts[3:], "0.3": [f"tool:{'y' * 60}{n}" for n in range(6)]}
+    session, state = await acted(kit, {"extract": [read], "judge": [judged]}, came=came)
+    after = kit.reduced(state, await kit.update(evaluate, state, session))
+    for leaf in ("0.1", "0.2", "0.3"):
+        kinds = {name.partition(":")[0] for name in after["ideas"][leaf]["origins"]}
+        assert kinds == {"file", "web", "tool"} and after["ideas"][leaf]["evidence"]
+        assert dag.size_of(after["ideas"][leaf]) <= dag.MAX_IDEA_BYTES
+    dag.check(after["ideas"])
 
 
 @pytest.mark.parametrize("lost", [*PAGES])
