@@ -101,7 +101,7 @@ async def _told(state: State, session: Session, rows: Mapping[str, JsonDict], re
         citations = [citation_row(claim.citation) for claim in found.claims]
         row = {"task": state["work"]["id"], "idea": idea, "step": state["step"], "citations": citations}
         await session.memory.log(CLAIMS, row, key=rows[idea]["place"])
-        text = clip(found.summary, RESULT_BYTES)
+        text = clip(found.summary, RESULT_BYTES) or state["outcomes"][idea]["text"]
         cited = frozenset(claim.citation.passage_id for claim in found.claims)
         origins = of_read(join(state["ideas"][idea].get("origins", ()), read.came.get(idea, NOWHERE)))
         patch = Idea(result=text, evidence=linked(rows[idea]["ids"], cited))

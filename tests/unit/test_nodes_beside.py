@@ -115,6 +115,21 @@ async def test_pages_of_many_hosts_read_together_still_fit_their_leaves(kit: Any
     dag.check(after["ideas"])
 
 
+@pytest.mark.parametrize("summary", ["", "  \n "])
+async def test_a_part_without_a_summary_leaves_the_text_of_its_outcome(kit: Any, summary: str) -> None:
+    def bare(request: p.ExtractRequest) -> p.Extraction:
+        found = read(request)
+        others = tuple(p.Extraction(one.claims, summary) for one in found.others)
+        return p.Extraction(found.claims, summary, found.usage, others=others)
+
+    session, state = await acted(kit, {"extract": [bare], "judge": [judged]})
+    after = kit.reduced(state, await kit.update(evaluate, state, session))
+    for leaf in ("0.1", "0.2", "0.3"):
+        assert state["outcomes"][leaf]["text"], "what the action itself said"
+        assert after["ideas"][leaf]["result"] == state["outcomes"][leaf]["text"]
+        assert after["outcomes"][leaf]["text"] == after["ideas"][leaf]["result"]
+
+
 @pytest.mark.parametrize("lost", [*PAGES])
 async def test_a_page_that_the_reply_lost_is_read_without_a_model(kit: Any, lost: str) -> None:
     session, state = await acted(kit, {"extract": [lambda r: read(r, lost=lost)], "judge": [judged]})
