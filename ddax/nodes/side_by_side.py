@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from ddax.errors import ReasonerError, Unavailable
+from ddax.errors import BudgetExceeded, ReasonerError, Unavailable
 from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.ideas.origins import join
-from ddax.reasoning.budget import usage_of
+from ddax.reasoning.budget import charge, usage_of
 from ddax.reasoning.protocol import Judged, JudgeRequest, Judgment
 from ddax.reasoning.sourced import of_request
 from ddax.types import Usage
@@ -48,7 +48,7 @@ async def side_by_side(
             found |= await _compared(state, session, {i: requests[i] for i in group})
         except Unavailable:
             raise
-        except ReasonerError as error:  # each is judged alone
+        except (BudgetExceeded, ReasonerError) as error:  # each is judged alone
             lost = lost + usage_of(error)
     return found, lost
 
@@ -88,9 +88,11 @@ async def _compared(
     each = [replace(reply, others=(), usage=Usage()), *reply.others]
     told = {name: one for name, one in zip(names, each, strict=True) if not one.lost}
     if not told:
-        raise ReasonerError(
+        error = ReasonerError(
             "No result was judged.", why="The reply leaves all of them out.",
             mend="Try a more capable model for the role `judge`.",
         )  # fmt: skip
+        charge(error, reply.usage)
+        raise error
     paid = next(iter(told))
     return {**told, paid: replace(told[paid], usage=reply.usage)}

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from ddax.errors import BudgetExceeded
 from ddax.nodes.act import act
 from ddax.nodes.evaluate import evaluate
 from ddax.nodes.expand import expand
@@ -170,6 +171,29 @@ async def test_a_result_that_the_judge_left_out_is_judged_alone(kit: Any) -> Non
     together, alone = asked(session, "judge")
     assert len(together.others) == 2 and alone.others == () and alone.idea == "read Bree"
     assert len(update["verdicts"]) == 3
+
+
+@pytest.mark.parametrize("later", [0, 1])
+async def test_a_cap_in_the_shared_judgment_costs_the_verdicts_and_not_the_step(kit: Any, later: int) -> None:
+    cap = BudgetExceeded("the cap max_tokens=5", why="w", mend="m")
+    replies = {"extract": [read], "judge": [cap, *([judged] * later)]}
+    session, state = await acted(kit, replies, debate={"gate": "never"})
+    update = await kit.update(evaluate, state, session)
+    assert [update["ideas"][leaf]["result"] for leaf in ("0.1", "0.2", "0.3")] == [f"of {n}" for n in PAGES]
+    failed = {f"0.{n}:verdict" for n in (1, 2, 3)} if not later else set()
+    assert failed == {key for key in update["failures"] if key.endswith(":verdict")}
+    assert len(update["verdicts"]) == 3 * later
+
+
+async def test_a_shared_judgment_of_nothing_is_still_paid(kit: Any) -> None:
+    def empty(request: p.JudgeRequest) -> p.Judgment:
+        lost = p.Judgment(0.0, 0.0, (), lost=True)
+        return p.Judgment(0.0, 0.0, (), Usage(1, 700), True, (lost,) * len(request.others))
+
+    session, state = await acted(kit, {"extract": [read], "judge": [empty, judged]}, debate={"gate": "never"})
+    update = await kit.update(evaluate, state, session)
+    assert len(update["verdicts"]) == 3
+    assert update["usage"]["tokens"] == 500 + 700 + 3 * 700
 
 
 def test_a_call_has_as_many_parts_as_fit_it() -> None:
