@@ -20,7 +20,7 @@ from ddax.ideas.origins import read as of_read
 from ddax.memory.protocol import MANY
 from ddax.nodes.gather import CLAIMS, as_passage, citation_row, of_page, usage_row
 from ddax.nodes.reading import UNREAD, linked, request_of
-from ddax.nodes.side_by_side import grouped
+from ddax.nodes.side_by_side import groups
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import Extraction, ExtractRequest, Pages
 from ddax.reasoning.sourced import of_request
@@ -69,7 +69,7 @@ async def _request(state: State, session: Session, row: JsonDict) -> ExtractRequ
 async def _read(state: State, session: Session, requests: Mapping[str, ExtractRequest]) -> _Read:
     read = _Read()
     lengths = {i: sum(len(passage.text) for passage in one.passages) for i, one in requests.items()}
-    for group in grouped(lengths, session.settings.models.passages):
+    for group in groups(lengths, session, max((len(one.task) for one in requests.values()), default=0)):
         read += await _group(state, session, {i: requests[i] for i in group})
     for idea, request in requests.items():
         if idea not in read.found:

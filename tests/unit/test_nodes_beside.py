@@ -180,8 +180,9 @@ async def test_a_cap_in_the_shared_judgment_costs_the_verdicts_and_not_the_step(
     session, state = await acted(kit, replies, debate={"gate": "never"})
     update = await kit.update(evaluate, state, session)
     assert [update["ideas"][leaf]["result"] for leaf in ("0.1", "0.2", "0.3")] == [f"of {n}" for n in PAGES]
-    failed = {f"0.{n}:verdict" for n in (1, 2, 3)} if not later else set()
-    assert failed == {key for key in update["failures"] if key.endswith(":verdict")}
+    causes = {key: row["cause"] for key, row in update["failures"].items() if key.endswith(":verdict")}
+    assert set(causes) == ({f"0.{n}:verdict" for n in (1, 2, 3)} if not later else set())
+    assert all("max_tokens=5" in cause for cause in causes.values()), "which cap it was is told"
     assert len(update["verdicts"]) == 3 * later
 
 
@@ -196,9 +197,22 @@ async def test_a_shared_judgment_of_nothing_is_still_paid(kit: Any) -> None:
     assert update["usage"]["tokens"] == 500 + 700 + 3 * 700
 
 
+@pytest.mark.parametrize(("room", "calls"), [(24_000, 1), (2_800, 2), (1_000, 3)])
+async def test_no_more_pages_and_results_go_together_than_the_window_has_room_for(
+    kit: Any, room: int, calls: int
+) -> None:
+    session, state = await acted(kit, {"extract": [read], "judge": [judged]}, debate={"gate": "never"})
+    session.reasoner.room = room
+    await kit.update(evaluate, state, session)
+    assert len(asked(session, "extract")) == calls
+    judges = asked(session, "judge")
+    assert len(judges) == calls and sum(1 + len(one.others) for one in judges) == 3
+
+
 def test_a_call_has_as_many_parts_as_fit_it() -> None:
     assert [len(group) for group in grouped({str(n): 1 for n in range(20)}, 100)] == [MOST, MOST, 4]
     assert [*grouped({"a": 90, "b": 300, "c": 20}, 100)] == [["a", "b"], ["c"]]
+    assert [*grouped({"a": 90, "b": 300, "c": 20}, 100, most=350)] == [["a"], ["b", "c"]]
 
 
 EXTRACT = p.ExtractRequest("t", "Ada", (ADA,), others=(p.Pages("Bob", (BOB,)), p.Pages("Cid", ())))
