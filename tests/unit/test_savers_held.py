@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypedDict
 
+import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.graph import END, START, StateGraph
 
@@ -115,6 +118,30 @@ async def test_time_travel_forks_and_a_rewind_read_what_was_there(tmp_path: Path
         assert [m.content for m in (await turn(graph, 9))["messages"]] == [*words[:-1], "q9", "a2"]
         await saver.adelete_thread("t")
         assert [m.content for m in (await turn(graph, 5))["messages"]] == ["q5", "a0"]
+
+
+@pytest.mark.parametrize("gone", ["deleted", "rewound"])
+async def test_a_read_that_a_deletion_waits_for_leaves_nothing_of_it(tmp_path: Path, gone: str) -> None:
+    async with open_store(tmp_path / "c.sqlite", {}) as saver:
+        graph = chat(saver)
+        await turn(graph, 0)
+        first = (await graph.aget_state(PLACE)).config["configurable"]["checkpoint_id"]
+        await turn(graph, 1)
+        newest = (await graph.aget_state(PLACE)).config
+    async with open_store(tmp_path / "c.sqlite", {}) as saver:
+        read = saver.aget_delta_channel_history(config=newest, channels=["messages", "ideas"])
+        ends = saver.adelete_thread("t") if gone == "deleted" else saver.rewind("t", first)
+        found, _ = await asyncio.gather(read, ends)
+        assert [m.content for m in found["messages"]["seed"]] == ["q0", "a0", "q1", "a1"]
+        assert [*kept_of(saver, "t")] == []
+        left = [m.content for m in (await chat(saver).aget_state(PLACE)).values.get("messages", ())]
+        assert left == ([] if gone == "deleted" else ["q0", "a0"])
+
+
+def kept_of(saver: Any, thread: str) -> Iterator[Any]:
+    """Yield what a store has in memory of a thread."""
+    yield from (one for place, one in saver._histories.held._kept.items() if place[0] == thread)
+    yield from (one for name, one in saver._whole.items() if name == thread)
 
 
 async def test_only_so_many_threads_are_kept(tmp_path: Path) -> None:
