@@ -52,7 +52,7 @@ async def of_record(memory: Any) -> set[str]:
 async def of_index(memory: Any) -> set[str]:
     """Return what the index itself finds, of so few rows all, also what the record has no more."""
     (vector,) = await memory._embed(["the harbour number 7"])
-    found = await memory._neighbours("observation", vector, 200)
+    found = await memory._indexing.nearest("observation", vector, 200)
     assert found is not None and len(found) == len(set(found))
     return set(found)
 
@@ -72,7 +72,7 @@ async def test_it_is_made_when_it_begins_to_pay_with_all_that_was_written_before
     await until_indexed(memory)
     await memory.put(harbours(25, 30))
     assert await of_index(memory) == await of_record(memory)
-    found, memory.indexed = await best(memory), False
+    found, memory._indexing.ready = await best(memory), False
     assert found == await best(memory), "as without it"
     assert await memory.rebuild() == 30
     await memory.close()
