@@ -222,6 +222,8 @@ class LeafPacket(TypedDict):
     """Ideas that stay open beside the leaves of this step: with none, no value of it decides anything."""
     beside: NotRequired[int]
     """The leaves of this step, this one among them."""
+    after: NotRequired[str]
+    """The hash of the decision that sent it: a thread that was gone back in has others of the same step."""
     known: NotRequired[list[JsonDict]]
     """What the ideas found that a leaf needs: `id`, `title`, `status`, `result`, `origins`."""
     turn: NotRequired[str]

@@ -137,7 +137,7 @@ async def _picked(left: Left, choice: Choice, session: Session, step: int) -> Pi
 async def _decided(left: Left, picked: Picked, session: Session, step: int) -> Decision:
     """Write the decision down, in the state that its cuts leave."""
     cuts = {**left.cuts, **picked.cuts}
-    weighed = await weighed_before(left.state["work"]["id"], step, session)
+    weighed = await weighed_before(left.state, step, session)
     surprise = {} if picked.choice.surprise is None else {"surprise": picked.choice.surprise}
     made = Made(
         following=picked.choice.next,
