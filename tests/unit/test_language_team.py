@@ -11,8 +11,8 @@ from ddax.configs.settings import Budget, Models
 from ddax.errors import BudgetExceeded, InvalidReply, ReasonerError
 from ddax.reasoning.budget import BudgetKeeper, charge, usage_of
 from ddax.reasoning.effort import effort_of
+from ddax.reasoning.language.asked import Ask, Under
 from ddax.reasoning.language.cache import WAITS, Kept, ReplyCache, reply_key
-from ddax.reasoning.language.call import Ask, Under
 from ddax.reasoning.language.channel import Order, Sampling, chosen
 from ddax.reasoning.language.lanes import Lane, Lanes
 from ddax.reasoning.language.team import ROLES, Team

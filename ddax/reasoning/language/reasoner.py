@@ -22,7 +22,8 @@ from ddax.reasoning.effort import Effort
 from ddax.reasoning.followup import meant
 from ddax.reasoning.language import beside, marked, merging, planned, readers, wire
 from ddax.reasoning.language.acting import Acting, acted
-from ddax.reasoning.language.call import Ask, Caller, Under
+from ddax.reasoning.language.asked import Ask, Under
+from ddax.reasoning.language.call import Caller
 from ddax.reasoning.language.channel import Hear, Sampling
 from ddax.reasoning.language.channels import open_channel
 from ddax.reasoning.language.guard import Limits

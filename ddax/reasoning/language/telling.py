@@ -18,12 +18,13 @@ from ddax.reasoning import protocol as p
 from ddax.reasoning.budget import charge, usage_of
 from ddax.reasoning.effort import Effort
 from ddax.reasoning.language import planned
+from ddax.reasoning.language.asked import Under
 from ddax.reasoning.language.cutting import cut
 from ddax.reasoning.language.guard import Limits
 from ddax.reasoning.language.quote import block, clean, lines, printed, shorten
 from ddax.reasoning.language.room import passage_room, told_of, within
 from ddax.reasoning.language.team import Role, Team
-from ddax.reasoning.language.window import share_of
+from ddax.reasoning.language.window import Measure, fits, narrower
 from ddax.reasoning.prompts import Book
 from ddax.reasoning.told import Tool, Turn
 from ddax.types import Passage, Usage
@@ -46,16 +47,19 @@ class Telling:
 
     _limits: Limits
     _team: Team
+    _under: Under
     _effort: Effort
     _book: Book
     _arguments: planned.ArgumentModels
     _unshown: int = 0
     """Characters of what was read that were left out of the prompt."""
 
-    def _within(self, role: Role, share: float) -> Self:
-        """Return this with the limits of the models of a role."""
+    def _within(self, role: Role, share: float, spent: Usage, measure: Measure) -> Self:
+        """Return this with the limits of the models of a role, and what the request was found to be."""
         twin = copy(self)
-        twin._limits = within(self._limits, self._team.window(role, self._effort), share)
+        window = narrower(self._team.window(role, self._effort), measure.window)
+        twin._limits = within(self._limits, window, share)
+        twin._under = replace(self._under, spent=spent, measure=measure)
         return twin
 
     def _world(self, seen: p.Seen | None) -> str:
@@ -165,19 +169,20 @@ def windowed(role: Role) -> Callable[[Method], Method]:
     def wrap(method: Method) -> Method:
         @wraps(method)
         async def asked(self: Telling, request: Any) -> Any:
-            spent, share = Usage(), 1.0
+            spent, share, measure = Usage(), 1.0, Measure()
             for left in reversed(range(TRIES)):
-                twin = self._within(role, share)
+                twin = self._within(role, share, spent, measure)
                 try:
                     reply: Any = await method(twin, request)
-                except ReasonerError as error:
+                except BaseException as error:
                     cost, before = usage_of(error), spent.model_calls
                     spent += cost
                     charge(error, spent)
-                    if not share_of(error) or not left or (before and cost.model_calls):
+                    part, measure = fits(error)
+                    if not part or not left or (before and cost.model_calls):
                         raise
                     # What was refused told a window, by which it is written shorter in any case.
-                    share *= 1.0 if cost.model_calls else min(SHORTER, share_of(error))
+                    share *= 1.0 if cost.model_calls else min(SHORTER, part)
                 else:
                     cost = spent + reply.usage + Usage(unshown=twin._unshown)
                     return replace(reply, usage=cost)
