@@ -153,12 +153,9 @@ def _channel(model: ModelRecord, limits: Limits, opening: Opening, open_model: O
     if model.name.partition(":")[0] == OBJECT:
         if model.name not in opening.objects:
             raise lost(model.name)
-        opened = opening.objects[model.name]
-    else:
-        opened = open_model(
-            model, limits=limits, providers=opening.providers, environment=opening.environment
-        )
-    return open_channel(opened, idle_seconds=limits.idle_seconds)
+        return open_channel(opening.objects[model.name], idle_seconds=limits.idle_seconds)
+    found = open_model(model, limits=limits, providers=opening.providers, environment=opening.environment)
+    return open_channel(found, idle_seconds=limits.idle_seconds, opened=True)
 
 
 class Local(NamedTuple):

@@ -121,7 +121,7 @@ class Caller:
         if not self._cache:
             return ""
         asked = replace(order, effort=under.effort, picture=ask.picture if self._sight else None)
-        return reply_key(self.name, self._channel.address, asked)
+        return reply_key(self.name, self._channel, asked)
 
     async def _given_again(self, ask: Ask[W, R], request: Asked) -> tuple[R] | None:
         """Return what was made of this very question before, at no cost."""

@@ -18,6 +18,7 @@ from ddax.reasoning.language.acting import Acting, as_langchain, reply_of
 from ddax.reasoning.language.efforts import effort_fields
 from ddax.reasoning.language.picture import content_of, sees
 from ddax.reasoning.language.prefixes import Prefixes
+from ddax.reasoning.language.traits import address_of, traits_of
 from ddax.reasoning.language.wire import Wire, schema_of
 from ddax.reasoning.language.written import written_calls
 from ddax.types import Picture
@@ -103,6 +104,8 @@ class Channel(Protocol):
     """Whether its calls carry a limit of output tokens that can be left out."""
     address: str
     """Where the model is, so that two servers with one model name are told apart."""
+    traits: str
+    """A digest of what else makes its replies its own, without any secret."""
     window: int
     """Tokens that the model takes, as its class knows them; 0 where it does not."""
     reads_form: bool
@@ -190,7 +193,8 @@ def chosen(calls: Sequence[tuple[str, str]], wire: type[Wire]) -> tuple[str, str
 class ChatChannel:
     """Any LangChain chat model, by its own structured output."""
 
-    def __init__(self, model: BaseChatModel, *, idle_seconds: float = 120.0) -> None:
+    def __init__(self, model: BaseChatModel, *, idle_seconds: float = 120.0, opened: bool = False) -> None:
+        """Take a model; `opened` says that it was opened by its name and its settings."""
         self._model, self._idle = model, idle_seconds
         self._prefixes = _prefixes(model)
         self._limit = next((name for name in _LIMITS if name in type(model).model_fields), "")
@@ -200,7 +204,8 @@ class ChatChannel:
         self.first_mode: Mode = "schema" if "method" in taken else "words"
         self.native = self.takes_tools = type(model).bind_tools is not _base().bind_tools
         self.sees, self.window, self.reads_form = sees(model), window_of(model), True
-        self.address = str(getattr(model, "base_url", "") or getattr(model, "openai_api_base", "") or "")
+        self.address = address_of(getattr(model, "base_url", "") or getattr(model, "openai_api_base", ""))
+        self.traits = traits_of(model, opened=opened)
 
     async def say(self, order: Order, hear: Hear | None = None) -> Said:
         """Make one call."""
