@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from ddax.configs.models import ModelRecord, Models, over, record_of
-from ddax.configs.prices import Price, Provider
+from ddax.configs.prices import Price, Provider, nearest_priced
 from ddax.errors import of_setting
 from ddax.reasoning.given import OBJECT, lost
 from ddax.reasoning.language.cache import ReplyCache
@@ -114,6 +114,7 @@ def assemble(
                 key=model.key_variable or key_of(model.name, opening.providers), price=_price(model, opening),
                 limits=limits, clock=opening.clock, wall=opening.wall, rng=opening.rng,
                 lane=lanes.of(model.name), cache=cache, sees=opening.sees, effort=model.effort,
+                near=nearest_priced(model.name, opening.prices),
             )  # fmt: skip
         return found.callers[key]
 

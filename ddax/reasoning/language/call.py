@@ -60,7 +60,7 @@ class Caller:
         clock: Callable[[], float], wall: Callable[[], float], rng: np.random.Generator,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         lane: Lane | None = None, cache: ReplyCache | None = None, sees: bool | None = None,
-        effort: str | None = None,
+        effort: str | None = None, near: str = "",
     ) -> None:  # fmt: skip
         self._channel, self.name, self._key, self._price = channel, name, key, price
         self._limits, self._clock, self._wall = limits, clock, wall
@@ -71,7 +71,7 @@ class Caller:
         fresh = Abilities(channel.first_mode, self._sight, channel.limited, native=channel.native)
         self._can = known(name, channel.address, fresh)
         self._cache = None if self.free_of_charge else cache
-        self._told = -math.inf
+        self._told, self._near = -math.inf, near
 
     @property
     def free_of_charge(self) -> bool:
@@ -280,6 +280,7 @@ class Caller:
         try:
             async with asyncio.timeout(self._limits.attempt_seconds):
                 said = await self._channel.say(order, hear)
+                self._can.native &= self._channel.native  # its class may have said that it takes no tools
         except asyncio.CancelledError:
             # Like one that took too long: it may be charged for.
             self._charge(request, None, order, "".join(request.heard))
@@ -356,7 +357,7 @@ class Caller:
             self._tell(failure, wait)
             await self._sleep(wait)
             return
-        ended = mapped(failure, self.name, self._key, request.attempts, late=late)
+        ended = mapped(failure, self.name, self._key, request.attempts, late=late, near=self._near)
         if failure.retriable:
             self._breaker.failed(ended)
         raise ended from error

@@ -238,10 +238,13 @@ def _retry_after(error: Exception, wall: Callable[[], float]) -> float | None:
     return retry_after(said, datetime.fromtimestamp(wall(), UTC))
 
 
-def mapped(failure: Failure, model: str, key: str, attempts: int, *, late: bool = False) -> ReasonerError:
+def mapped(
+    failure: Failure, model: str, key: str, attempts: int, *, late: bool = False, near: str = ""
+) -> ReasonerError:
     """Return our error for a failure that ends a request; `key` is the variable the key is read from.
 
-    `late` says that the request has not the time for the wait before a further attempt.
+    `late` says that the request has not the time for the wait before a further attempt; `near` is a known
+    model whose name is like this one's.
     """
     tries = f" after {attempts} attempts" if attempts > 1 else ""
     if late and failure.retriable and failure.retry_after is not None:
@@ -251,6 +254,8 @@ def mapped(failure: Failure, model: str, key: str, attempts: int, *, late: bool 
             mend="Wait as long, or take another model.",
         )
     what, mend = f"{model} failed{tries}: {failure.told}.", _mend(failure, key)
+    if near and failure.status in (400, 404):
+        mend = f"{mend} The nearest name known is {near!r}."
     if failure.for_all:
         return Unavailable(what, why=failure.said, mend=mend)
     return ReasonerError(what, why=failure.said, mend=mend)
