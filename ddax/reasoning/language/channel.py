@@ -162,17 +162,20 @@ def parted(
 
 def read_calls(order: Order, calls: Sequence[tuple[str, str]], text: str, *, cut: bool) -> tuple[str, str]:
     """Return the text of a reply that came with calls, and what is wrong with it."""
-    if not order.native:
+    written = [] if calls or order.acting is None else _written(text, order.acting)
+    if not (order.native or written):
         return (
             chosen(calls, order.wire) if calls and (order.mode == "tool" or not text.strip()) else (text, "")
         )
-    if not calls and order.acting is not None:
-        names = order.acting.names
-        calls = written_calls(text, {*names, *names.values()})
-        text = "" if calls else text
+    if written:
+        calls, text = written, ""
     if cut and calls:  # a call in which a part is missing is not made
         return "", "a call was cut off at the output limit; be shorter"
     return reply_of(calls, text)
+
+
+def _written(text: str, acting: Acting) -> list[tuple[str, str]]:
+    return written_calls(text, {*acting.names, *acting.names.values()})
 
 
 def chosen(calls: Sequence[tuple[str, str]], wire: type[Wire]) -> tuple[str, str]:
@@ -209,11 +212,11 @@ class ChatChannel:
 
     async def say(self, order: Order, hear: Hear | None = None) -> Said:
         """Make one call."""
+        runnable, order = self._prepared(order)
         before, turns, behind = parted(order, as_langchain)
         if self._prefixes is not None:
             before = self._prefixes.marked(before, order)
         messages = [*before, *turns, *behind]
-        runnable = self._runnable(order)
         if hear is None:
             message = await _invoked(runnable, messages)
         else:
@@ -243,6 +246,23 @@ class ChatChannel:
         elif self._limit and order.output:
             changes[self._limit] = order.output
         return changes
+
+    def _prepared(self, order: Order) -> tuple[Any, Order]:
+        """Return what to send messages to, and the call as it goes there.
+
+        Some classes have the methods for tools and forms, and say only when asked that they take none: then
+        these are told in words.
+        """
+        try:
+            return self._runnable(order), order
+        except NotImplementedError:
+            if order.native:
+                self.native = False
+                return self._prepared(replace(order, native=False))
+            if order.mode in ("words", "free"):
+                raise
+            self.takes_tools = False
+            return self._runnable(order := replace(order, mode="words")), order
 
     def _runnable(self, order: Order) -> Any:
         """Return what to send messages to: the model with the form of the reply, and no parser after it."""
