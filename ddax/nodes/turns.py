@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from typing import cast
 
 from ddax.actions.described import offered
@@ -169,9 +170,7 @@ class _Chain:
         """Return the row of one call; what cannot be called is told, and left out of the ledger."""
         packet, session = self.packet, self.session
         if call.name not in self.tools:
-            return failure(
-                "unknown_action", f"there is no tool {call.name!r}; there are {', '.join(self.tools)}"
-            )
+            return failure("unknown_action", _unknown(call.name, tuple(self.tools)))
         action = ActionCall(name=call.name, args=dict(call.args), intent=packet["action"]["intent"])
         said = await said_of(session, task=packet["work"]["id"], leaf=packet["leaf"], turn=place)
         if said is not None and not said["approved"]:
@@ -241,6 +240,12 @@ class _Chain:
 
 def _reply(row: JsonDict) -> Acted:
     return Acted(tuple(Call(call["name"], call["args"]) for call in row["calls"]), row["text"])
+
+
+def _unknown(name: str, tools: Sequence[str]) -> str:
+    near = get_close_matches(name, tools, n=1, cutoff=0.5)
+    meant = f"; the nearest is {near[0]!r}" if near else ""
+    return f"there is no tool {name!r}{meant}; there are {', '.join(tools)}"
 
 
 def _too_many() -> JsonDict:
