@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
 ALIKE = re.compile(
-    r"(?i)timeout|retries|proxy|tiktoken|^stream|max_\w{0,20}tokens$|^num_predict$|^socket_options$"
+    r"(?i)timeout|retries|proxy|tiktoken|^stream|^max_(?:\w*_)?tokens$|^num_predict$|^socket_options$"
 )
 """Names of fields that change no reply that was accepted."""
 SIGNED = re.compile(r"(?i)authorization|cookie")
