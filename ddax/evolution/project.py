@@ -233,7 +233,8 @@ def _assemble(
     texts = {_relative(p, root): read_text(p) for p in program if p in targets or _readable(p)}
     test_texts = {_relative(p, root): read_text(p) for p in tests}
     doctests = tuple(_relative(p, root) for p in examples if p in tests or _relative(p, root) in texts)
-    why = "examples in docstrings are tests" if doctests else needs_pytest(test_texts, bool(conftests))
+    why = "there is a conftest.py" if tests and conftests else needs_pytest(test_texts)
+    why = "examples in docstrings are tests" if doctests else why
     names = {_relative(p, root): tuple(words) for p, words in wanted.items()}
     task = RepairTask(
         texts,

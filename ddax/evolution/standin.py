@@ -14,12 +14,8 @@ _HOOKS = frozenset({
 })  # fmt: skip
 
 
-def needs_pytest(tests: Mapping[str, str], conftest: bool) -> str:
+def needs_pytest(tests: Mapping[str, str]) -> str:
     """Return why the tests need pytest itself, or "" where they do not."""
-    if not tests:
-        return ""
-    if conftest:
-        return "there is a conftest.py"
     for path, text in tests.items():
         try:
             tree = ast.parse(text, path)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
-from base64 import b64encode
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from doctest import DocTestParser
@@ -58,8 +57,8 @@ class Unit:
 class Suite:
     """The program under test and the units that judge it; `targets` may be changed.
 
-    `roots` are the folders that imports begin at, `data` other files that the tests may read, `folder` the
-    one on this machine that goes with them as a whole. `skips` are the ids of the units that the unchanged
+    `roots` are the folders that imports begin at, `folder` the one on this machine that goes with them as a
+    whole. `skips` are the ids of the units that the unchanged
     program skips: a program cannot pass by skipping others. The rest is what the test command says:
     `doctests` are files whose docstrings are tests.
     """
@@ -70,7 +69,6 @@ class Suite:
     units: tuple[Unit, ...]
     roots: tuple[str, ...] = ROOTS
     runner: Runner = "fast"
-    data: Mapping[str, bytes] = field(default_factory=dict)
     skips: frozenset[str] | None = None
     folder: str = ""
     doctests: tuple[str, ...] = ()
@@ -135,7 +133,6 @@ class Suite:
             "roots": list(self.roots),
             "runner": self.runner,
             "tests": dict(self.tests),
-            "data": {path: b64encode(content).decode() for path, content in self.data.items()},
             "imports": _libraries([*self.sources.values(), *self.tests.values()], self.sources, self.roots),
         }
 
@@ -290,18 +287,11 @@ def read_units(path: str, text: str, sources: Mapping[str, str], roots: Sequence
 def examples_of(path: str, text: str) -> list[Unit]:
     """Return the unit of the examples that the docstrings of a file show, if there are any."""
     try:
-        found = DocTestParser().get_examples(text)
-    except ValueError:
-        found = []
-    code = "".join(example.source for example in found)
-    return [Unit(path, "doctest", path, "", code if _reads(code) else "")] if ">>> " in text else []
-
-
-def _reads(text: str) -> bool:
-    try:
-        return bool(ast.parse(text))
-    except SyntaxError:
-        return False
+        code = "".join(example.source for example in DocTestParser().get_examples(text))
+        ast.parse(code)
+    except (SyntaxError, ValueError):
+        code = ""
+    return [Unit(path, "doctest", path, "", code)] if ">>> " in text else []
 
 
 def build_suite(
@@ -311,25 +301,23 @@ def build_suite(
     *,
     roots: Sequence[str] = ROOTS,
     runner: Runner | None = None,
-    data: Mapping[str, bytes] | None = None,
-    only: Collection[str] = (),
     script: str = "",
     **said: Any,
 ) -> Suite:
-    """Read the tests of a program, or only the units with these ids; `script` is a file that must run.
+    """Read the tests of a program; `script` is a file that must run.
 
     Without a `runner` it is the one that the tests need. What else is `said` stands in the suite as it is.
     Raises SourceError where there is no test or a target is missing.
     """
     _check(sources, targets, roots)
-    runner = runner or ("pytest" if needs_pytest(tests, conftest=False) else "fast")
+    runner = runner or ("pytest" if needs_pytest(tests) else "fast")
     units = [unit for path, text in tests.items() for unit in read_units(path, text, sources, roots)]
     for path in said.get("doctests", ()):
         units += examples_of(path, {**sources, **tests}[path])
     selection = said.get("selection", ALL)
     count = len(units)
-    units = [unit for unit in units if (not only or unit.id in only) and _may_count(unit, selection, runner)]
-    if count and not units and not only:
+    units = [unit for unit in units if _may_count(unit, selection, runner)]
+    if count and not units:
         raise _nothing_selected(count)
     if script:
         units.append(Unit(f"{script}::runs", "main", script, "", ""))
@@ -339,10 +327,7 @@ def build_suite(
             why="A repair is judged by tests.",
             mend="Give functions named test_*, a TestCase, or asserts.",
         )
-    return Suite(
-        dict(sources), tuple(targets), dict(tests), tuple(units), tuple(roots), runner, dict(data or {}),
-        **said,
-    )  # fmt: skip
+    return Suite(dict(sources), tuple(targets), dict(tests), tuple(units), tuple(roots), runner, **said)
 
 
 def _may_count(unit: Unit, selection: Selection, runner: Runner) -> bool:

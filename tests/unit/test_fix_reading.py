@@ -296,7 +296,7 @@ def test_code_without_tests_is_refused(shop):
     ],
 )
 def test_tests_that_need_pytest_itself_are_known(text, part):
-    reason = needs_pytest({"t.py": text}, conftest=False)
+    reason = needs_pytest({"t.py": text})
     assert part in reason if part else reason == ""
 
 

@@ -5,7 +5,6 @@ The project itself is read-only; small files are copied, so that tests may write
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import os
 import shutil
@@ -65,8 +64,7 @@ def lay_out(message: Mapping[str, Any]) -> Files:
     os.makedirs(WORK, exist_ok=True)
     if os.path.isdir(PROJECT):
         bring()
-    texts = {path: base64.b64decode(data) for path, data in message["data"].items()}
-    texts |= {p: as_bytes(t) for p, t in {**message["sources"], **message["tests"]}.items()}
+    texts = {p: as_bytes(t) for p, t in {**message["sources"], **message["tests"]}.items()}
     found = Files(texts)
     os.chdir(WORK)
     settle(message)

@@ -133,17 +133,14 @@ class Effects:
         return " ".join(sorted(f"{method}:{attribute}" for method, attribute in self.seen))
 
 
-def observe(runner: Any, unit: dict[str, Any], text: str, limit: int, owner: Any = None) -> str:
-    """Run a variant of a test and return what it saw; `raises` comes first where an error was unexpected.
-
-    `owner` is who runs the tests, where that is another than the `runner`.
-    """
+def observe(runner: Any, unit: dict[str, Any], text: str, limit: int, owner: Any) -> str:
+    """Run a variant of a test and return what it saw; `raises` comes first where an error was unexpected."""
     modules = frozenset({*runner.program.names.values(), "__test__", unit["path"].removesuffix(".py")})
     seen = Observer(modules)
     random.seed(0)
     runner.ticks.reset(limit)
     try:
-        (owner or runner).varied(unit, functools.partial(_made, runner.ticks.tick, text, seen))
+        owner.varied(unit, functools.partial(_made, runner.ticks.tick, text, seen))
     except OutOfTime:
         raise
     except (Exception, OutOfTicks, SystemExit, Skipped) as error:
