@@ -21,8 +21,6 @@ from ddax.evolution.records import RepairTask
 from ddax.evolution.standin import needs_pytest
 
 MAX_FILES, MAX_BYTES = 400, 400_000
-_SETTINGS = ("pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg")
-"""What lies in the root of a project."""
 
 
 @dataclass(frozen=True)
@@ -227,7 +225,8 @@ def _assemble(
     reached = closure(begin, folders, limit=MAX_FILES)
     targets = [path for path in files if path in reached] or files[:MAX_FILES]
     siblings = [p for f in targets for p in sorted(f.parent.glob("*.py")) if not is_test(p)][:MAX_FILES]
-    apart = {*tests, *conftests}
+    folder = _carried(root)
+    apart = {*tests, *(conftests if folder else ())}
     program = [p for p in dict.fromkeys([*targets, *reached, *siblings]) if p not in apart]
     program = [p for p in program if p.is_relative_to(root)]
     texts = {_relative(p, root): read_text(p) for p in program if p in targets or _readable(p)}
@@ -242,7 +241,7 @@ def _assemble(
         test_texts,
         roots=tuple("" if folder == root else _relative(folder, root) for folder in folders),
         runner="pytest" if why else "fast",
-        folder=str(_carried(root, [*files, *tests])),
+        folder=folder,
         doctests=doctests,
         selection=Selection(names, command.keyword, command.without),
         options=command.options,
@@ -254,12 +253,10 @@ def _assemble(
     return Project(root, task, why)
 
 
-def _carried(root: Path, files: Sequence[Path]) -> Path:
-    """Return the folder that goes with the tests: the root, but not a home or more with all that is in it."""
-    homes = {Path.home(), Path(tempfile.gettempdir())}
-    if root not in homes and not any(home.is_relative_to(root) for home in homes):
-        return root
-    return root if any((root / name).is_file() for name in _SETTINGS) else Path()
+def _carried(root: Path) -> str:
+    """Return the folder that goes with the tests: the root, or "" for a home, or what holds one or more."""
+    homes = (Path.home(), Path(tempfile.gettempdir()))
+    return "" if any(home.resolve().is_relative_to(root.resolve()) for home in homes) else str(root)
 
 
 def _readable(path: Path) -> bool:

@@ -131,6 +131,7 @@ class Suite:
             "imports_at": list(self.imports),
             "codes": codes,
             "roots": list(self.roots),
+            "folder": self.folder,
             "runner": self.runner,
             "tests": dict(self.tests),
             "imports": _libraries([*self.sources.values(), *self.tests.values()], self.sources, self.roots),

@@ -63,7 +63,7 @@ def lay_out(message: Mapping[str, Any]) -> Files:
     """Write the project's files into the box and go there, for tests that read or collect files."""
     os.makedirs(WORK, exist_ok=True)
     if os.path.isdir(PROJECT):
-        bring()
+        bring(message["folder"])
     texts = {p: as_bytes(t) for p, t in {**message["sources"], **message["tests"]}.items()}
     found = Files(texts)
     os.chdir(WORK)
@@ -82,14 +82,15 @@ def settle(message: Mapping[str, Any]) -> None:
     os.environ["PATH"] = f"{os.path.dirname(sys.executable)}:{os.environ.get('PATH', '')}"
 
 
-def bring() -> None:
-    """Bring the project's files: small ones and programs as copies, others as links."""
+def bring(folder: str) -> None:
+    """Bring what lies in `folder` outside: small files and programs as copies, others as links."""
     copied = 0
     for number, (source, target) in enumerate(_found("")):
         with contextlib.suppress(OSError):  # what nobody may read, no test reads
             size = os.lstat(source).st_size
             if os.path.islink(source):
-                os.symlink(os.readlink(source), target)
+                to = os.readlink(source)
+                os.symlink(to.replace(folder, WORK, 1) if to.startswith(f"{folder}/") else to, target)
             elif os.path.isdir(source) or number > MANY:
                 os.symlink(source, target)
             elif source.endswith(".py") or (size <= COPIED and copied + size <= ALL_COPIED):

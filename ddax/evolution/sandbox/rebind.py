@@ -8,8 +8,8 @@ import subprocess
 from ddax.errors import SandboxError
 from ddax.evolution.sandbox.runtime import NOBODY, Runtime
 
-NEUTRAL = "/mnt"
-"""Covered by a tmpfs in a mount namespace of our own; the host's folder is not touched."""
+NEUTRAL = ("/mnt", "/media", "/boot", "/home")
+"""One of these is covered by a tmpfs in a mount namespace of our own; the host's folder is not touched."""
 
 _REBIND = """
 set -e
@@ -32,8 +32,12 @@ def rebound(runtime: Runtime) -> tuple[list[str], list[tuple[str, str]]]:
     """Return the words before a command that make the binds reachable, and where they are then."""
     if not runtime.hidden:
         return [], list(runtime.binds)
-    places = [(host, f"{NEUTRAL}/{i}", inside) for i, (host, inside) in enumerate(runtime.binds)]
-    shell = ["/bin/sh", "-c", _REBIND, "sh", NEUTRAL]
+    neutral = next(
+        place for place in NEUTRAL
+        if os.path.isdir(place) and not any(f"{host}/".startswith(f"{place}/") for host, _ in runtime.binds)
+    )  # fmt: skip
+    places = [(host, f"{neutral}/{i}", inside) for i, (host, inside) in enumerate(runtime.binds)]
+    shell = ["/bin/sh", "-c", _REBIND, "sh", neutral]
     wrapper = ["unshare", "--mount", "--propagation", "private", "--", *shell]
     for host, place, _ in places:
         wrapper += [host, place]
