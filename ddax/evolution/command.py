@@ -41,7 +41,9 @@ _UNITTEST_VALUED = frozenset({
 _PASSED_ON = ("-o", "--override-ini", "--import-mode", "--asyncio-mode")
 """Options that are known. Those that select tests are followed, these are passed on, and the others make no
 difference here."""
-_REFUSED = re.compile(r"LD_\w+|PYTHON(?:HOME|STARTUP|OPTIMIZE|INSPECT|PLATLIBDIR|CASEOK|EXECUTABLE)")
+_REFUSED = re.compile(
+    r"LD_\w+|PYTHON(?!PATH$|DONTWRITEBYTECODE$|UNBUFFERED$|BREAKPOINT$|FAULTHANDLER$)[A-Z\d]+"
+)
 """Variables that change the interpreter itself, which is started before the tests are known."""
 _VARIABLE = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 

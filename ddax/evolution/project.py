@@ -217,9 +217,13 @@ def _assemble(
     wanted: dict[Path, list[str]], command: TestCommand, script: str,
 ) -> Project:  # fmt: skip
     further = [Path(os.path.abspath(root / name)) for name in command.imports]
-    folders = tuple(
-        dict.fromkeys([*(f for f in further if f.is_relative_to(root)), *_roots(files, tests, root)])
-    )
+    if any(not folder.is_relative_to(root) for folder in further):
+        raise UsageError(
+            "PYTHONPATH of the test command leads out of the project.",
+            why=f"Only what lies below {root} goes into the sandbox.",
+            mend="Start in the folder that holds all of it, or install it for the Python that is named.",
+        )
+    folders = tuple(dict.fromkeys([*further, *_roots(files, tests, root)]))
     conftests = _conftests([*tests, *examples], root)
     begin = [*tests, *examples, *conftests, *(files if script else [])]
     reached = closure(begin, folders, limit=MAX_FILES)
@@ -246,8 +250,9 @@ def _assemble(
         selection=Selection(names, command.keyword, command.without),
         options=command.options,
         environment=dict(command.environment),
-        imports=command.imports,
+        imports=tuple(_relative(f, root) for f in further),
         script=_relative(Path(script), root) if script else "",
+        conftest=bool(conftests),
     )
     task.suite()  # what cannot be tested is told before anything runs
     return Project(root, task, why)

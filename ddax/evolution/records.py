@@ -22,9 +22,10 @@ class RepairTask:
 
     `goal` says in words what is wanted; only a model reads it. `held_out` are ids of units that the
     search never sees; they judge what it found. `roots` to `imports` are the suite's; `script` is a file
-    that must run to its end, `hints` are (path, line) pairs known to matter, as from a traceback. With
-    `hold_out` a share of the tests is kept from the search where there are enough, and refuses what does
-    not pass it. `priors` is added to the cost of operators: what earlier repairs taught.
+    that must run to its end, `conftest` says whether one goes with the tests, `hints` are (path, line) pairs
+    known to matter, as from a traceback. With `hold_out` a share of the tests is kept from the search where
+    there are enough, and refuses what does not pass it. `priors` is added to the cost of operators: what
+    earlier repairs taught.
     """
 
     files: Mapping[str, str]
@@ -41,6 +42,7 @@ class RepairTask:
     environment: Mapping[str, str] = field(default_factory=dict)
     imports: tuple[str, ...] = ()
     script: str = ""
+    conftest: bool = False
     hints: tuple[tuple[str, int], ...] = ()
     hold_out: bool = False
     priors: Mapping[str, float] = field(default_factory=dict)
