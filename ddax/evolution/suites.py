@@ -11,14 +11,15 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from doctest import DocTestParser
 from typing import Any, Literal
 
 from ddax.errors import SourceError
 from ddax.evolution.classes import Method, collected_methods
-from ddax.evolution.command import ALL, Selection
+from ddax.evolution.command import ALL, Selection, matches
+from ddax.evolution.imports import parsed
 from ddax.evolution.inside.loading import ROOTS, module_name, module_names
 from ddax.evolution.standin import needs_pytest
 from ddax.wording import amount
@@ -88,20 +89,22 @@ class Suite:
     def with_cases(self, told: Sequence[str]) -> Suite:
         """Return the suite with a unit for each case that pytest collects of the unchanged program.
 
-        Of what could not be collected the units stay as they are. Raises SourceError where none is left.
+        Of what could not be collected those units stay that may be meant. Raises SourceError for none.
         """
         pairs = [line.split("\n", 1) for line in told]
         cases: dict[str, list[str]] = {}
         for base, case in pairs:
             if case and self.selection.takes(case):
                 cases.setdefault(base, []).append(case)
-        closed = {base for base, case in pairs if not case}
-        known = {unit.id: unit for unit in self.units}
+        closed = tuple(base if base != "." else "" for base, case in pairs if not case)
+        stay = {unit.id for unit in self.units if unit.id not in cases and unit.id.startswith(closed)}
+        known, keyword = {unit.id: unit for unit in self.units}, self.selection.keyword
+        named = {one for one in stay if not keyword or matches(keyword, one)}
+        stay = named if named or cases else stay  # else it names cases, which are not known
         units: list[Unit] = []
         for unit in self.units:
             units += [replace(unit, id=case, base=unit.id) for case in cases.get(unit.id, ())]
-            if unit.id not in cases and any(unit.id.startswith(place) or place == "." for place in closed):
-                units.append(unit)
+            units += [unit] if unit.id in stay else []
         paths = {*self.tests, *self.doctests}
         for base, inner in cases.items():  # such as tests that a class inherits from another file
             path, _, name = base.partition("::")
@@ -146,31 +149,23 @@ def _nothing_selected(count: int) -> SourceError:
     )
 
 
-def _libraries(texts: Sequence[str], sources: Mapping[str, str], roots: Sequence[str]) -> list[str]:
-    own = {name.split(".")[0] for path in sources for name in module_names(path, roots)}
-    found: set[str] = set()
-    for text in texts:
-        try:
-            tree = ast.parse(text)
-        except SyntaxError:
-            continue
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Import):
-                found |= {alias.name for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                found.add(node.module)
-    skipped = own | {"pytest", "__future__"}
-    return sorted(name for name in found if name.split(".")[0] not in skipped)
+def _own(sources: Mapping[str, str], roots: Sequence[str]) -> set[str]:
+    return {name.split(".")[0] for path in sources for name in module_names(path, roots)}
 
 
-def _imports_program(tree: ast.Module, sources: Mapping[str, str], roots: Sequence[str]) -> bool:
-    own = {name.split(".")[0] for path in sources for name in module_names(path, roots)}
+def _imported(tree: ast.Module) -> Iterator[str]:
+    """Yield the modules that a file imports; "." for those beside it."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Import) and any(a.name.split(".")[0] in own for a in node.names):
-            return True
-        if isinstance(node, ast.ImportFrom) and (node.level or (node.module or "").split(".")[0] in own):
-            return True
-    return False
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield "." if node.level else node.module or "."
+
+
+def _libraries(texts: Sequence[str], sources: Mapping[str, str], roots: Sequence[str]) -> list[str]:
+    skipped = _own(sources, roots) | {"pytest", "__future__", ""}
+    found = {name for text in texts for name in _imported(parsed(text))}
+    return sorted(name for name in found if name.split(".")[0] not in skipped)
 
 
 def _lacks_names(tree: ast.Module) -> bool:
@@ -271,7 +266,8 @@ def read_units(path: str, text: str, sources: Mapping[str, str], roots: Sequence
             why=str(error),
             mend="Mend the tests first; they must at least be valid Python.",
         ) from error
-    alone = not _imports_program(tree, sources, roots)
+    own = _own(sources, roots) | {""}
+    alone = not any(name.split(".")[0] in own for name in _imported(tree))
     shared = alone and _lacks_names(tree)
     methods = list(collected_methods(tree))
     units: list[Unit] = []

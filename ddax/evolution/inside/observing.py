@@ -14,9 +14,8 @@ from types import FunctionType
 from typing import Any
 
 from .limits import OutOfTime
-from .loading import TICK, OutOfTicks, Program, instrument
+from .loading import TICK, Program, instrument
 from .probing import SHOWN, show
-from .units import Skipped
 
 OBSERVED, NOTE, RAISED, RAISES, STATE = "__observed__", "__note__", "__raised__", "__raises__", "__state__"
 DEPTH, ELEMENTS, NOTES = 4, 30, 200
@@ -143,7 +142,7 @@ def observe(runner: Any, unit: dict[str, Any], text: str, limit: int, owner: Any
         owner.varied(unit, functools.partial(_made, runner.ticks.tick, text, seen))
     except OutOfTime:
         raise
-    except (Exception, OutOfTicks, SystemExit, Skipped) as error:
+    except BaseException as error:  # every way to end is seen
         seen.error(error)
     head, notes = f"raises {seen.raised}" if seen.raised else "saw", "; ".join(seen.notes)
     if len(notes) > SHOWN:  # many variants are told in one report: the end by its digest
