@@ -105,7 +105,7 @@ class CodeEvaluator:
         if self.suite.runner == "pytest":
             job = self.worker.job([], also="cases")
             report = read_report(next(iter(list(self.worker.run([job])))), 0)
-            self.suite = self.suite.with_cases(report.answers) if report.answers else self.suite
+            self.suite = self.suite.with_cases(report.answers or [".\n"])
             self.crew.recast(self.suite.rows())
         return self.suite
 
@@ -165,15 +165,13 @@ class CodeEvaluator:
         """Score a program; 99 at most, see `confirm`."""
         return evaluate_report(self.run(sources, ticks=ticks, cpu=cpu, patience=patience), self.suite)
 
-    def confirm(self, sources: Mapping[str, str], *, runs: int = 3) -> Evaluation:
-        """Score a program in fresh sandboxes without time-outs by ticks, `runs` times; the worst counts.
+    def confirm(self, sources: Mapping[str, str]) -> Evaluation:
+        """Score a program in fresh sandboxes without time-outs by ticks, three times; the worst counts.
 
         Each hashes texts in another way: what holds for one order of a set only is no repair. A test that
         fails of it with the unchanged program, too, counts for neither.
         """
-        if runs < 1:
-            raise ValueError("a confirmation needs at least one run")
-        for seed in range(runs):
+        for seed in range(3):
             with Worker(
                 self.sandbox, self.suite.message(), limits=replace(self.limits, hash_seed=seed)
             ) as fresh:
