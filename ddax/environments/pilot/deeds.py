@@ -144,15 +144,17 @@ async def press_named(pilot: Pilot, name: str, near: Node) -> bool:
 async def _with_fields(pilot: Pilot, frame: Frame, order: Sequence[Word]) -> None:
     """Fill the fields an order names, opening their form first where it has to be, and send it."""
     verb = order[: len(frame.verb.split())] if frame.verb else ()
+    if any(value is None and sum(not w.is_stop for w in words) < 2 for words, value in frame.fields):
+        raise NotDone("it is not said what to write", "Put what is to be written in quotes")
     if not await fill_fields(pilot, frame.fields, frame.tail, try_only=True):
         if not verb or frame.verb in FINAL:
             await fill_fields(pilot, frame.fields, frame.tail)
             return
         await _begin(pilot, frame, order, verb)
         await fill_fields(pilot, frame.fields, frame.tail)
-    if not verb or (pilot.behind and pilot.behind[0].act in ("press", "dialog", "deed")):
-        return
     last = pilot.node(pilot.field_id)
+    if not verb or _sent_next(pilot, last):
+        return
     node = _sends(pilot, frame) or named(pilot, order, verb) or named(pilot, verb, verb)
     if node is None or (last is not None and node.form[0] != last.form[0]):
         submits = [
@@ -164,6 +166,16 @@ async def _with_fields(pilot: Pilot, frame: Frame, order: Sequence[Word]) -> Non
     if node is None:
         raise missing(pilot, order, pressed, "button")
     await press_node(pilot, node)
+
+
+def _sent_next(pilot: Pilot, last: Node | None) -> bool:
+    """Tell whether the next order sends the form that was filled, or answers what sends it."""
+    following = pilot.behind[0] if pilot.behind else None
+    if following is None or last is None or following.act not in ("press", "deed", "dialog"):
+        return False
+    verb = tuple(Word(one, key(one)) for one in following.verb.split()) if following.act != "press" else ()
+    node = named(pilot, (*verb, *following.words), verb or following.words)
+    return node is not None and node.form[0] == last.form[0] and (node.submits or not node.form[0])
 
 
 def _sends(pilot: Pilot, frame: Frame) -> Node | None:
