@@ -95,7 +95,7 @@ async def _fate(case: Case, folder: str, home: Path, model: Any) -> Fate:
 
 def _carries(state: Mapping[str, Any]) -> bool:
     """Tell whether the second question was read with the first in mind, or is told with it."""
-    from ddax.nodes.earlier import earlier
+    from ddax.steps.findings.earlier_turns import earlier
 
     before = {**state, "messages": state["messages"][:-1]}
     return bool(state["work"].get("read_as")) and bool(earlier(before))  # type: ignore[arg-type]  # a state

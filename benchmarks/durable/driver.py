@@ -33,10 +33,10 @@ def imports() -> None:
     import ddax.actions.sources
     import ddax.actions.web.opening
     import ddax.environments.browser.world
-    import ddax.graph.opening
     import ddax.graph.savers.sqlite
-    import ddax.memory.chroma
-    import ddax.memory.reaching
+    import ddax.graph.session.collaborators
+    import ddax.memory.share.reaching
+    import ddax.memory.store.chroma
     import ddax.reasoning.embedded.reasoner
     import ddax.reasoning.factory
     import ddax.reasoning.language.assemble  # noqa: F401
@@ -53,7 +53,7 @@ def agent_of(home: Path, folder: Path, witness: Witness) -> Agent:
     from ddax.memory.embeddings import HashEmbedder
     from ddax.reasoning.language.cache import ReplyCache
     from ddax.reasoning.language.call import Caller
-    from ddax.reasoning.language.guard import Limits
+    from ddax.reasoning.language.provider.retrying import Limits
     from ddax.reasoning.language.reasoner import LanguageReasoner
     from ddax.reasoning.language.team import Team
 

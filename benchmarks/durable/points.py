@@ -50,7 +50,7 @@ def arm(points: Points, witness: Witness) -> None:
     """Put points around everything that pays, writes or is remembered. For a process of its own."""
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-    from ddax.memory.store import ChromaMemory
+    from ddax.memory.store.namespace import ChromaMemory
     from ddax.reasoning.language.cache import ReplyCache
     from ddax.reasoning.language.call import Caller
 

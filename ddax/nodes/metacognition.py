@@ -22,8 +22,8 @@ from ddax.memory.records import LEDGER
 from ddax.metacognition.controller import MoodState, Step
 from ddax.metacognition.effects import effects_of
 from ddax.metacognition.signals import Signal, SignalConverter
-from ddax.nodes.claims import conflicts, felt
-from ddax.nodes.plain_questions import NO_PROGRESS
+from ddax.steps.findings.claims import conflicts, felt
+from ddax.steps.leaves.plain_questions import NO_PROGRESS
 from ddax.types import EntailmentCheck, JsonDict
 
 MOODS = "moods"

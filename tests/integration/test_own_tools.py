@@ -10,8 +10,8 @@ import pytest
 from ddax import Context, open_agent
 from ddax.actions.registry import action
 from ddax.graph.services import Parts
-from ddax.nodes.using import NO_CALL
 from ddax.reasoning.testing import FakeOpenAI, Say
+from ddax.steps.findings.own_tools import NO_CALL
 
 pytestmark = pytest.mark.integration
 TASK = "Turn the lamp in the hall to green."

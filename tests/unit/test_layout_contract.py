@@ -47,6 +47,27 @@ def test_folders_match_the_document(repo: Path) -> None:
     assert listed == packages | suites | {"benchmarks", "docs", "examples", "scripts"}
 
 
+def test_rooms_match_the_document(repo: Path) -> None:
+    text = (repo / "docs/architecture.md").read_text(encoding="utf-8")
+    table = text[text.index("| room |") : text.index("`ddax/environments` lies")]
+    rooms = {p.parent.relative_to(repo / "ddax").as_posix() for p in (repo / "ddax").glob("*/**/__init__.py")}
+    assert set(re.findall(r"^\| `([\w/]+)` \|", table, re.M)) == {room for room in rooms if "/" in room}
+
+
+def test_nodes_holds_the_nodes_alone(repo: Path) -> None:
+    files = {path.stem for path in (repo / "ddax/nodes").glob("*.py")} - {"__init__"}
+    assert files == set(get_args(NodeName))
+
+
+def test_a_room_of_a_node_is_used_by_that_node_alone(repo: Path) -> None:
+    used = imports(repo)
+    for room in set(get_args(NodeName)) & {p.name for p in (repo / "ddax/steps").iterdir()}:
+        own = f"ddax.steps.{room}."
+        users = {m for m, names in used.items() if any(name.startswith(own) for name in names)}
+        assert users, room
+        assert all(m == f"ddax.nodes.{room}" or m.startswith(own) for m in users), (room, users)
+
+
 def test_nodes_in_the_document_are_the_nodes(repo: Path) -> None:
     text = (repo / "docs/architecture.md").read_text(encoding="utf-8")
     table = text[text.index("| node |") : text.index("## The layers")]

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ddax.memory import findable
 from ddax.memory.files import in_lines
 from ddax.memory.protocol import Blots, LogRow
 from ddax.memory.records import REFLECTIONS
-from ddax.memory.sqlite import Logged, RecordStore
+from ddax.memory.store import findable_logs
+from ddax.memory.store.sqlite import Logged, RecordStore
 
 NOW = 1_700_000_000.0
 
@@ -23,13 +23,13 @@ class Looking:
 
     def __init__(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.record, self.read = RecordStore(path / "record.sqlite"), 0
-        taken = findable.FoundRows._read
+        taken = findable_logs.FoundRows._read
 
         def counted(rows: Any, marks: Any) -> Any:
             self.read += len(marks)
             return taken(rows, marks)
 
-        monkeypatch.setattr(findable.FoundRows, "_read", counted)
+        monkeypatch.setattr(findable_logs.FoundRows, "_read", counted)
 
     def write(self, *texts: str) -> None:
         rows = [

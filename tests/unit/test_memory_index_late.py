@@ -13,10 +13,10 @@ import pytest
 
 from ddax import Context, open_agent
 from ddax.configs.settings import Recall
-from ddax.memory import reaching
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.protocol import FORGOTTEN, RecallQuery
-from ddax.memory.reaching import reach_memory
+from ddax.memory.share import reaching
+from ddax.memory.share.reaching import reach_memory
 from ddax.types import Record
 
 NOW = 2000.0

@@ -15,8 +15,8 @@ from ddax.errors import ReasonerError, SettingsError, UsageError
 from ddax.graph.services import Parts
 from ddax.reasoning.factory import Extras, open_model, open_reasoner
 from ddax.reasoning.given import objects_of
-from ddax.reasoning.language.efforts import effort_fields
-from ddax.reasoning.language.guard import Limits
+from ddax.reasoning.language.provider.efforts import effort_fields
+from ddax.reasoning.language.provider.retrying import Limits
 
 HOUSE = {"name": "openai:qwen3", "base_url": "http://127.0.0.1:9/v1"}
 PROVIDERS = {"openai": Provider("OPENAI_API_KEY", "langchain-openai")}

@@ -15,11 +15,11 @@ from ddax.actions.work import with_work
 from ddax.errors import ActionError, BudgetExceeded, ReasonerError, Unavailable
 from ddax.nodes.act import act
 from ddax.nodes.close import close
-from ddax.nodes.gather import findings
-from ddax.nodes.once import INTENTS, RESULTS, TURNS
-from ddax.nodes.permission import APPROVALS
 from ddax.nodes.protect import protect
 from ddax.reasoning.acting import Acted, Call
+from ddax.steps.accounts.leaf_ledger import INTENTS, RESULTS, TURNS
+from ddax.steps.findings.gather import findings
+from ddax.steps.leaves.permission import APPROVALS
 from ddax.types import Usage
 
 COST = Usage(1, 10, 0.001)

@@ -17,7 +17,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from ddax.graph.savers.histories import Histories
 from ddax.graph.savers.pruning import Store, delta_channels
 from ddax.graph.savers.sealing import ROOT, Row, Seal, Verdict, own, seal, verify, write_digest
-from ddax.memory.migrations import opening_errors, reading_address, sqlite_errors
+from ddax.memory.store.migrations import opening_errors, reading_address, sqlite_errors
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig

@@ -16,9 +16,9 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from ddax.reasoning.acting import Acted, Call, Called, Offered
-from ddax.reasoning.language.loose import Broken, CutObject, read_at
 from ddax.reasoning.language.quote import block, clean, shorten
-from ddax.reasoning.language.wire import ActWire, CallWire, Unfit
+from ddax.reasoning.language.replies.loose_json import Broken, CutObject, read_at
+from ddax.reasoning.language.replies.schemas import ActWire, CallWire, Unfit
 
 LEAST = 200
 """Characters that are told of a result however many there are."""

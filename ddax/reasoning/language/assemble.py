@@ -15,12 +15,12 @@ from ddax.errors import of_setting
 from ddax.reasoning.given import OBJECT, lost
 from ddax.reasoning.language.cache import ReplyCache
 from ddax.reasoning.language.call import Caller
-from ddax.reasoning.language.channel import Channel
-from ddax.reasoning.language.channels import open_channel, told_of
-from ddax.reasoning.language.guard import Limits
-from ddax.reasoning.language.lanes import Lanes
-from ddax.reasoning.language.planned import ArgumentModels
+from ddax.reasoning.language.provider.channel import Channel
+from ddax.reasoning.language.provider.lanes import Lanes
+from ddax.reasoning.language.provider.retrying import Limits
+from ddax.reasoning.language.provider.shortest_way import open_channel, told_of
 from ddax.reasoning.language.reasoner import LanguageReasoner
+from ddax.reasoning.language.replies.planned import ArgumentModels
 from ddax.reasoning.language.team import ROLES, Role, Team
 from ddax.reasoning.language.usage import PriceLike, price_of
 from ddax.reasoning.prompts import SHIPPED, Book, read_all
@@ -176,8 +176,8 @@ def _local(name: str, opening: Opening) -> Local | None:
 
 def _local_channel(name: str, local: Local, limits: Limits) -> Channel:
     """Return the way to a model on this machine, which a grammar holds to the form of its replies."""
-    from ddax.reasoning.language.traced import TracedChannel
-    from ddax.reasoning.language.wire_openai import Narrow, OpenAIChannel
+    from ddax.reasoning.language.provider.openai_wire import Narrow, OpenAIChannel
+    from ddax.reasoning.language.provider.traced import TracedChannel
 
     model = local.model.model_copy(update={"max_tokens": limits.output_tokens})
     channel = OpenAIChannel(model, narrow=Narrow.of(limits.output_tokens), idle_seconds=limits.idle_seconds)

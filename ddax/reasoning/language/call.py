@@ -18,24 +18,24 @@ import numpy as np
 
 from ddax.errors import ReasonerError
 from ddax.reasoning.budget import charge
-from ddax.reasoning.language.abilities import Abilities, known
 from ddax.reasoning.language.again import repaired, roomier
 from ddax.reasoning.language.asked import Ask, Asked, Under
 from ddax.reasoning.language.cache import Kept, ReplyCache, reply_key
-from ddax.reasoning.language.channel import Channel, Hear, Order, Said, name_of
-from ddax.reasoning.language.failures import Failure, classify, mapped, refusal_of, unusable
-from ddax.reasoning.language.guard import Breaker, Limits, wait_before
 from ddax.reasoning.language.parts import sizes_of
-from ddax.reasoning.language.picture import tokens_of
+from ddax.reasoning.language.provider.abilities import Abilities, known
+from ddax.reasoning.language.provider.channel import Channel, Hear, Order, Said, name_of
+from ddax.reasoning.language.provider.failures import Failure, classify, mapped, refusal_of, unusable
+from ddax.reasoning.language.provider.picture import tokens_of
+from ddax.reasoning.language.provider.retrying import Breaker, Limits, wait_before
+from ddax.reasoning.language.provider.window import Measure, Told, fits, least, narrower, overran, told_in
 from ddax.reasoning.language.quote import shorten
-from ddax.reasoning.language.reading import read_reply
+from ddax.reasoning.language.replies.parsing import read_reply
+from ddax.reasoning.language.replies.schemas import Unfit, Wire
 from ddax.reasoning.language.usage import PriceLike, counted, priced
-from ddax.reasoning.language.window import Measure, Told, fits, least, narrower, overran, told_in
-from ddax.reasoning.language.wire import Unfit, Wire
 from ddax.types import Usage
 
 if TYPE_CHECKING:
-    from ddax.reasoning.language.lanes import Lane
+    from ddax.reasoning.language.provider.lanes import Lane
 
 R = TypeVar("R")
 W = TypeVar("W", bound=Wire)

@@ -15,7 +15,7 @@ from ddax.errors import UsageError
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.fake import DictMemory
 from ddax.memory.protocol import Memory
-from ddax.memory.store import open_memory
+from ddax.memory.store.namespace import open_memory
 from ddax.types import Document, Record
 from tests.unit.memory_contract.parts import (
     HOUR,
