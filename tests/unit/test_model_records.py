@@ -174,7 +174,7 @@ def test_an_agent_is_opened_with_an_object_a_name_or_a_record(tmp_path):
         ({"model": "object:Chat/tiny"}, UsageError, "open_agent"),
         ({"model": HOUSE, "models": {"judge": "openai:x"}}, ReasonerError, "openai:x needs a key"),
         ({"models": {"boss": Chat(responses=[])}}, UsageError, "boss"),
-        ({"model": 3.5}, SettingsError, "float"),
+        ({"model": 3.5}, UsageError, "float"),
     ],
 )
 def test_a_model_that_cannot_be_asked_is_told_as_the_agent_is_opened(

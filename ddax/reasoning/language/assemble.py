@@ -14,7 +14,7 @@ from ddax.configs.prices import Price, Provider, nearest_priced
 from ddax.errors import of_setting
 from ddax.reasoning.given import OBJECT, lost
 from ddax.reasoning.language.cache import ReplyCache
-from ddax.reasoning.language.call import Caller
+from ddax.reasoning.language.call import Caller, Hints
 from ddax.reasoning.language.provider.channel import Channel
 from ddax.reasoning.language.provider.lanes import Lanes
 from ddax.reasoning.language.provider.retrying import Limits
@@ -111,10 +111,9 @@ def assemble(
                 _local_channel(model.name, local, limits)
                 if local
                 else _channel(model, limits, opening, open_model), name=model.name,
-                key=model.key_variable or key_of(model.name, opening.providers), price=_price(model, opening),
+                hints=_hints(model, opening), price=_price(model, opening),
                 limits=limits, clock=opening.clock, wall=opening.wall, rng=opening.rng,
                 lane=lanes.of(model.name), cache=cache, sees=opening.sees, effort=model.effort,
-                near=nearest_priced(model.name, opening.prices),
             )  # fmt: skip
         return found.callers[key]
 
@@ -142,6 +141,11 @@ def assemble(
 def _others(first: ModelRecord, models: Models) -> list[ModelRecord]:
     others = {one.model_dump_json(): one for one in map(record_of, models.fallbacks)}
     return [one for one in others.values() if one.name != first.name or one.base_url != first.base_url]
+
+
+def _hints(model: ModelRecord, opening: Opening) -> Hints:
+    key = model.key_variable or key_of(model.name, opening.providers)
+    return Hints(key, nearest_priced(model.name, opening.prices))
 
 
 def _price(model: ModelRecord, opening: Opening) -> PriceLike | None:

@@ -11,7 +11,7 @@ import contextlib
 import logging
 import math
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -47,6 +47,14 @@ LONG_WAIT = 5.0
 """Seconds of a wait before a further call from which on it is logged."""
 
 
+@dataclass(frozen=True)
+class Hints:
+    """What errors of a model tell its user: the variable of its key, and the nearest known name if any."""
+
+    key: str
+    near: str = ""
+
+
 class Caller:
     """Ask one chat model for replies of a given form.
 
@@ -56,13 +64,13 @@ class Caller:
     """
 
     def __init__(
-        self, channel: Channel, *, name: str, key: str, price: PriceLike | None, limits: Limits,
+        self, channel: Channel, *, name: str, hints: Hints, price: PriceLike | None, limits: Limits,
         clock: Callable[[], float], wall: Callable[[], float], rng: np.random.Generator,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         lane: Lane | None = None, cache: ReplyCache | None = None, sees: bool | None = None,
-        effort: str | None = None, near: str = "",
+        effort: str | None = None,
     ) -> None:  # fmt: skip
-        self._channel, self.name, self._key, self._price = channel, name, key, price
+        self._channel, self.name, self._hints, self._price = channel, name, hints, price
         self._limits, self._clock, self._wall = limits, clock, wall
         self._rng, self._sleep, self._lane = rng, sleep, lane
         self.effort, self._window = effort, limits.context_tokens or channel.window
@@ -71,7 +79,7 @@ class Caller:
         fresh = Abilities(channel.first_mode, self._sight, channel.limited, native=channel.native)
         self._can = known(name, channel.address, fresh)
         self._cache = None if self.free_of_charge else cache
-        self._told, self._near = -math.inf, near
+        self._told = -math.inf
 
     @property
     def free_of_charge(self) -> bool:
@@ -196,7 +204,7 @@ class Caller:
 
     def _unusable(self, said: Said, fault: Unfit, order: Order, request: Asked) -> ReasonerError:
         if said.cut:
-            return mapped(Failure("length", 0, str(fault)), self.name, self._key, 1)
+            return mapped(Failure("length", 0, str(fault)), self.name, self._hints.key, 1)
         return unusable(said, fault, self.name, name_of(order.wire), request.attempts)
 
     async def _say(self, order: Order, request: Asked) -> Said:
@@ -256,7 +264,7 @@ class Caller:
         if left < least(window):
             said = f"It is counted as {needs:,} tokens, the window of the model as {window:,}."
             failure = request.refused or Failure("context", 0, said)
-            error = mapped(failure, self.name, self._key, 1)
+            error = mapped(failure, self.name, self._hints.key, 1)
             overran(error, (window - least(window)) / needs, request.measure)
             raise error
         limit = order.output or self._limits.output_tokens
@@ -287,7 +295,7 @@ class Caller:
             raise
         request.paid += 1
         self._charge(request, said.usage, order, said.thought + said.text)
-        if refused := refusal_of(said, self.name, self._key):
+        if refused := refusal_of(said, self.name, self._hints.key):
             raise refused
         return said
 
@@ -357,7 +365,9 @@ class Caller:
             self._tell(failure, wait)
             await self._sleep(wait)
             return
-        ended = mapped(failure, self.name, self._key, request.attempts, late=late, near=self._near)
+        ended = mapped(
+            failure, self.name, self._hints.key, request.attempts, late=late, near=self._hints.near
+        )
         if failure.retriable:
             self._breaker.failed(ended)
         raise ended from error

@@ -23,7 +23,7 @@ from ddax.reasoning.followup import meant
 from ddax.reasoning.language import batched, merging
 from ddax.reasoning.language.acting import Acting, acted
 from ddax.reasoning.language.asked import Ask, Under
-from ddax.reasoning.language.call import Caller
+from ddax.reasoning.language.call import Caller, Hints
 from ddax.reasoning.language.merging import told
 from ddax.reasoning.language.provider.channel import Hear, Sampling
 from ddax.reasoning.language.provider.retrying import Limits
@@ -79,7 +79,7 @@ class LanguageReasoner(Telling):
         """
         bounds = limits or Limits()
         caller = Caller(
-            open_channel(model), name=name, key=key, price=price_of(name, prices), limits=bounds,
+            open_channel(model), name=name, hints=Hints(key), price=price_of(name, prices), limits=bounds,
             clock=clock, wall=wall, rng=rng, sleep=sleep, sees=sees,
         )  # fmt: skip
         return cls(Team.of_one(caller), name=name, limits=bounds, arguments=arguments)
