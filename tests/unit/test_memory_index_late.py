@@ -101,7 +101,8 @@ async def test_one_that_is_there_is_kept_in_step_however_few_rows_are_left(tmp_p
 KILLED = """
 import asyncio, os, signal, sys
 from pathlib import Path
-from ddax.memory import chroma, reaching
+from ddax.memory.share import reaching
+from ddax.memory.store import chroma
 from tests.unit.test_memory_index_late import harbours, reached, until_indexed
 
 reaching.FEW, path, at = 20, Path(sys.argv[1]), sys.argv[2]

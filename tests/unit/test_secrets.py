@@ -31,9 +31,10 @@ from ddax.errors import ReasonerError
 from ddax.graph.savers.serializing import serializer
 from ddax.graph.threads.manifests import RunFolder, RunInfo
 from ddax.ideas.idea import RESULT_BYTES
+from ddax.memory import indexing
 from ddax.memory.gate.write_gate import GatedMemory
 from ddax.memory.share import owner
-from ddax.memory.store import chroma, namespace
+from ddax.memory.store import chroma
 from ddax.nodes.act import act
 from ddax.reasoning import protocol as p
 from ddax.reasoning.breaks import broke_off
@@ -279,7 +280,7 @@ def test_every_log_of_ours_is_cleaned(
     files = sorted(PACKAGE.rglob("*.py"))
     named = {name for file in files for name in re.findall(r"getLogger\((.+?)\)", file.read_text("utf-8"))}
     assert named == {'"ddax"', "library"}  # the other is that of a package whose words are held back
-    for module in (chroma, owner, namespace):
+    for module in (chroma, owner, indexing):
         module.logger.warning("cannot read %s", VALUE)
     assert VALUE not in caplog.text and caplog.text.count("[secret]") == 3
 

@@ -56,7 +56,7 @@ def dissenting(agents: Agents, name: str, text: str = "The quote says otherwise.
 OWNS = """
 import sys, time
 from pathlib import Path
-from ddax.memory import sockets
+from ddax.memory.share import sockets
 from ddax.memory.share.seats import take
 if len(sys.argv) > 2:
     ours = sockets.speaks()
