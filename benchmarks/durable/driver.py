@@ -52,7 +52,7 @@ def agent_of(home: Path, folder: Path, witness: Witness) -> Agent:
     from ddax.graph.services import Parts
     from ddax.memory.embeddings import HashEmbedder
     from ddax.reasoning.language.cache import ReplyCache
-    from ddax.reasoning.language.call import Caller
+    from ddax.reasoning.language.call import Caller, Hints
     from ddax.reasoning.language.provider.retrying import Limits
     from ddax.reasoning.language.reasoner import LanguageReasoner
     from ddax.reasoning.language.team import Team
@@ -60,7 +60,7 @@ def agent_of(home: Path, folder: Path, witness: Witness) -> Agent:
     order = shop(witness)
     cache = ReplyCache(home / "replies.sqlite", wall=time.time)
     caller = Caller(
-        PaidModel(), name="paid:model", key="", price=None, limits=Limits(), clock=time.monotonic,
+        PaidModel(), name="paid:model", hints=Hints(""), price=None, limits=Limits(), clock=time.monotonic,
         wall=time.time, rng=np.random.default_rng(7), cache=cache,
     )  # fmt: skip
     arguments = {name: one.arguments for name, one in open_registry((order,)).items()}

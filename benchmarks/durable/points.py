@@ -84,7 +84,7 @@ def _witness_payments(caller: Any, cache: Any, witness: Witness) -> None:
 
     @wraps(converse)
     async def conversed(it: Any, ask: Any, order: Any, request: Any) -> Any:
-        witness.note("paid", it._cache_key(order))
+        witness.note("paid", request.key)
         return await converse(it, ask, order, request)
 
     @wraps(put)
