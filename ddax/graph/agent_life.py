@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ddax.configs.settings import Context
     from ddax.graph.threads.manifests import RunInfo
 
-OPENED = frozenset({"graph", "home", "runs", "services", "store"})
+HELD = frozenset({"graph", "home", "runs", "services", "store"})
 """What an agent has while it is open."""
 SUPERSTEPS_PER_STEP = 6
 """select, act, evaluate, rigidity, metacognition, and one to spare."""

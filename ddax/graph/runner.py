@@ -23,15 +23,7 @@ from langgraph.runtime import RunControl
 from ddax.configs.secrets import Redactor
 from ddax.configs.settings import Context
 from ddax.errors import ReasonerError, SandboxError, ThreadInUse, Unavailable, UsageError
-from ddax.graph.agent_life import (
-    OPENED,
-    Going,
-    check_listening,
-    config_of,
-    heard_by,
-    not_open,
-    refuse_a_model,
-)
+from ddax.graph.agent_life import HELD, Going, check_listening, config_of, heard_by, not_open, refuse_a_model
 from ddax.graph.builder import Builder, build_graph
 from ddax.graph.compiled import CompiledGraph, compiled
 from ddax.graph.direct import DirectRuns
@@ -141,7 +133,7 @@ class Agent(Plainly):
 
         def __getattr__(self, name: str) -> Any:
             """Raise UsageError for what only an open agent has."""
-            raise not_open() if name in OPENED else AttributeError(f"an agent has no {name!r}")
+            raise not_open() if name in HELD else AttributeError(f"an agent has no {name!r}")
 
     async def __aenter__(self) -> Self:
         """Open the home, the saver and the services; where one fails nothing stays open."""

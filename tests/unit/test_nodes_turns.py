@@ -361,6 +361,14 @@ async def test_two_of_a_call_in_one_turn_are_meant(kit: Any) -> None:
     assert len(leaf.board.done) == 2
 
 
+async def test_what_was_made_twice_in_one_turn_may_be_made_once_more(kit: Any) -> None:
+    look = Call("look", {"door": 1})
+    leaf = Leaf(kit, Acted((look, look), usage=COST), Acted((look,), usage=COST), end("door 2"))
+    update = await leaf.run()
+    assert leaf.board.done == [1, 1, 1]
+    assert update["ideas"]["0.1"]["result"] == "door 2"
+
+
 async def test_the_cap_of_turns_ends_a_leaf_with_what_was_found(kit: Any) -> None:
     leaf = Leaf(kit, *looks(1, 2, 3), budget={"max_turns": 2})
     update = await leaf.run()

@@ -193,10 +193,12 @@ class _Chain:
         return failure("not_allowed", f"nobody is there to ask: {row.reason}")
 
     def _is_stuck(self, calls: Sequence[Call]) -> bool:
-        """Tell whether the one call asked for was the last one made, and brought the same each time."""
+        """Tell whether the one call asked for changes nothing and brought the same in the last turns."""
         last = self.done[-STUCK:]
         same = len(calls) == 1 and all(one.ok and one.call == calls[0] for one in last)
-        return same and len(last) == STUCK and len({one.text for one in last}) == 1
+        if not same or len({one.turn for one in last}) < STUCK or len({one.text for one in last}) > 1:
+            return False
+        return self.tools[calls[0].name].repeatable
 
     def _is_doubled(self, place: str, call: Call) -> bool:
         """Tell whether a call that changes something is the last one made, which its turn was told of."""
