@@ -40,7 +40,7 @@ from ddax.steps.findings.gather import (
     told_text,
     usage_row,
 )
-from ddax.steps.findings.own_tools import uncalled
+from ddax.steps.findings.own_tools import told_of_tools
 from ddax.steps.findings.quote_check import synthesis
 from ddax.steps.leaves.leaf_turns import UNFINISHED
 from ddax.types import NOT_FOUND, Idea, JsonDict
@@ -70,7 +70,7 @@ async def close(state: State, *, session: Session) -> Update:
     answer = await withheld(answer, state["work"], session)
     answer = await with_unsearched(answer, state["work"], session)
     code = "" if session.repairs else await asyncio.to_thread(unrepaired, None, session.settings.sources)
-    answer = noted(answer, code, await uncalled(state, session))
+    answer = noted(answer, code, *await told_of_tools(state, session))
     await settle_values(state, session, answer, status)
     root = state["work"]["root"]
     doubtful = doubts(state, answer.get("citations", []))

@@ -348,6 +348,12 @@ async def test_what_changes_something_is_done_twice_only_where_that_is_said_agai
     held = once.asked[2].done[1]
     assert not held.ok and "made just now" in held.text
 
+    looping = Leaf(kit, *[note] * 12)
+    looping.allow("post")
+    update = await looping.run()
+    assert [text for text, _ in looping.board.done] == ["hello", "hello"]
+    assert (update["ideas"]["0.1"]["status"], update["ideas"]["0.1"]["result"]) == ("done", "posted")
+
     meant = Leaf(kit, note, note, note, end("posted it twice"))
     meant.allow("post")
     await meant.run()

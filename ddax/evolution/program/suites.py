@@ -59,9 +59,8 @@ class Suite:
     """The program under test and the units that judge it; `targets` may be changed.
 
     `roots` are the folders that imports begin at, `folder` the one on this machine that goes with them as a
-    whole. `skips` are the ids of the units that the unchanged
-    program skips: a program cannot pass by skipping others. The rest is what the test command says:
-    `doctests` are files whose docstrings are tests.
+    whole. `skips` are the ids of the units that the unchanged program skips: a program cannot pass by
+    skipping others. The rest is what the test command says: `doctests` are files whose docstrings are tests.
     """
 
     sources: Mapping[str, str]

@@ -22,6 +22,7 @@ from ddax.memory.files import ensure_folder, storage_errors, write_atomic
 from ddax.memory.records import MEMORY_TYPES, digest
 from ddax.memory.scoring import Floats
 from ddax.memory.store.unindexed import FreshRows
+from ddax.memory.store.unused_places import blank_unused
 from ddax.types import MemoryType
 
 logger = logging.getLogger("ddax")
@@ -77,6 +78,8 @@ class ChromaIndex:
         self._unclean = self._dirty.exists()
         write_atomic(self._dirty, "")
         data = self._newest()
+        with storage_errors(self._root):
+            blank_unused(self._root)  # as a process that was killed left it
         if self._unclean and any(data.iterdir()) and (total <= SMALL or not _probe(data)):
             data = self._replaced(data)
         try:
@@ -195,6 +198,8 @@ class ChromaIndex:
         client, self._client = self._client, None
         self._collections.clear()
         client.close()
+        with storage_errors(self._root):
+            blank_unused(self._root)
         if not self._failed:
             with storage_errors(self._dirty):
                 self._dirty.unlink(missing_ok=True)

@@ -11,7 +11,6 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
-from ddax.copying import copied
 from ddax.memory.scoring import Floats
 from ddax.memory.store.sqlite_upkeep import floats
 from ddax.types import JsonDict
@@ -39,7 +38,10 @@ class FoundRows:
         self._kept: dict[tuple[str, str], dict[Mark, Item]] = {}
 
     def of(self, ns: str, table: str, now: float) -> Iterator[Item]:
-        """Yield (key, row, vector) of the rows of a log committed before `now`, oldest first."""
+        """Yield (key, row, vector) of the rows of a log committed before `now`, oldest first.
+
+        The rows are those that are kept: who gives one out gives out a copy.
+        """
         marks: list[Mark] = self._db.execute(self._marks, (ns, table, now)).fetchall()
         kept = self._kept.get((ns, table), {})
         lacking = [mark for mark in marks if mark not in kept]
@@ -48,7 +50,7 @@ class FoundRows:
             self._kept[ns, table] = kept if len(kept) <= self._most else {}
         for mark in marks:
             key, row, vector = kept[mark]
-            yield key, copied(row), vector
+            yield key, row, vector
 
     def _read(self, marks: Sequence[Mark]) -> dict[Mark, Item]:
         found = self._db.execute(self._rows, (json.dumps([seq for seq, _, _ in marks]),))

@@ -24,9 +24,10 @@ from ddax.steps.findings.earlier_turns import earlier
 from ddax.steps.findings.final_answer import answer_of, form_of, supported
 from ddax.steps.findings.gather import asked, read_pages, task_text
 from ddax.steps.findings.report import wants_report
-from ddax.types import NO_PARENT, ActionCall, Citation, Idea, Proposal
+from ddax.types import NO_PARENT, ActionCall, Citation, Idea, JsonDict, Proposal
 
 NO_CALL = "No tool was called, though the task had nothing but tools to go by."
+AGAIN = "The model went on calling {}, which brought the same each time: that is taken for its result."
 QUOTED = 400
 """Characters up to which what a tool said is quoted whole."""
 MOST = 8
@@ -48,16 +49,33 @@ async def use_tools(state: State, session: Session, parent: Idea, mode: str) -> 
     )
 
 
-async def uncalled(state: State, session: Session) -> str:
-    """Say that a task for which tools are all there is has called none of them; "" for any other."""
+async def told_of_tools(state: State, session: Session) -> tuple[str, ...]:
+    """Return what an answer notes of the user's tools: that none was called, or one again and again."""
+    if WORK.name not in session.actions:
+        return ()
+    rows = await session.memory.rows(TURNS, task=state["work"]["id"], limit=MANY)
+    return _uncalled(state, session, rows), _insisted(state["ideas"], rows)
+
+
+def _uncalled(state: State, session: Session, rows: Sequence[JsonDict]) -> str:
     if not _has_tools_alone(session) or state["work"].get("code"):
         return ""
     tools = {name for name, action in session.actions.items() if is_tool(action)}
-    rows = await session.memory.rows(TURNS, task=state["work"]["id"], limit=MANY)
     called = {call["name"] for row in rows for call in row["calls"]}
     ideas = dag.subtree(state["ideas"], state["work"]["root"])
     called |= {idea["action"]["name"] for idea in ideas if idea["kind"] == "leaf"}
     return "" if called & tools else NO_CALL
+
+
+def _insisted(ideas: Ideas, rows: Sequence[JsonDict]) -> str:
+    """Name the calls that ended their leaf, where its model said nothing but the same call."""
+    last = {row["leaf"]: row for row in sorted(rows, key=lambda row: int(row["turn"]))}
+    ended = [row for leaf, row in last.items() if row["calls"] and _is_done(ideas.get(leaf))]
+    return AGAIN.format(", ".join(dict.fromkeys(row["calls"][0]["name"] for row in ended))) if ended else ""
+
+
+def _is_done(leaf: Idea | None) -> bool:
+    return leaf is not None and leaf["status"] == "done" and not leaf.get("error")
 
 
 def _has_tools_alone(session: Session) -> bool:

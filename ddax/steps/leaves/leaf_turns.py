@@ -109,7 +109,7 @@ class _Chain:
             if not reply.calls:
                 return self._finished(reply.text)
             if self._is_stuck(reply.calls):
-                return self._finished(self.done[-1].text)
+                return self._finished(next(one.text for one in reversed(self.done) if one.ok))
             for n, call in enumerate(reply.calls):
                 row = await self._called(f"{turn}.{n}", call) if n < AT_ONCE else _too_many()
                 if isinstance(row, Held):
@@ -193,12 +193,10 @@ class _Chain:
         return failure("not_allowed", f"nobody is there to ask: {row.reason}")
 
     def _is_stuck(self, calls: Sequence[Call]) -> bool:
-        """Tell whether the one call asked for changes nothing and brought the same in the last turns."""
-        last = self.done[-STUCK:]
-        same = len(calls) == 1 and all(one.ok and one.call == calls[0] for one in last)
-        if not same or len({one.turn for one in last}) < STUCK or len({one.text for one in last}) > 1:
-            return False
-        return self.tools[calls[0].name].repeatable
+        """Tell whether the one call asked for was made in the last turns, and brought the same each time."""
+        last = [one for one in self.done if one.ok][-STUCK:]
+        same = len(calls) == 1 and all(one.call == calls[0] for one in last)
+        return same and len({one.turn for one in last}) == STUCK and len({one.text for one in last}) == 1
 
     def _is_doubled(self, place: str, call: Call) -> bool:
         """Tell whether a call that changes something is the last one made, which its turn was told of."""
