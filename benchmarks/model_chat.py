@@ -119,6 +119,7 @@ def run(options: Options) -> Result:
         Figure("tokens a follow-up", sum(f.tokens for f in told) / len(told), n=len(told)),
         Figure("seconds a follow-up", sum(f.seconds for f in told) / len(told), "s", n=len(told)),
     ]
+    notes += [f"with the model: {len(asked)} of {len(cases)}"]
     notes += [_line("with", fate) for fate in told if not fate.right]
     return Result(NAME, tuple(figures), notes=tuple(notes))
 

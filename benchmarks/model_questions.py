@@ -93,7 +93,9 @@ def run(options: Options) -> Result:
     ):
         found = _everyone(asked, pool, relay, Path(at), options)
     figures = [*_figures(asked, found, options.seed)]
+    only = os.environ.get(ONLY)
     notes = (
+        *((f"{ONLY}={only!r}: nobody else was asked",) if only else ()),
         f"{model}, temperature 0; tokens as its server counts them, with the form of replies at four"
         " characters a token; seconds are those of the model alone, on a machine with other work",
         f"{len(pool)} pooled paragraphs; an answer is right where it holds the gold one in at most 60 words;"
@@ -154,7 +156,7 @@ def _everyone(
 def _only(said: str, known: Sequence[str]) -> dict[str, int]:
     """Read who is asked, and how many questions; raises ValueError for a name that is not known."""
     found = {}
-    for one in said.split(";"):
+    for one in filter(str.strip, said.split(";")):
         who, _, many = (part.strip() for part in one.rpartition("="))
         if who not in known:
             raise ValueError(f"{ONLY}: {one.strip()!r} is no NAME=MANY; names: {'; '.join(known)}")

@@ -1,8 +1,9 @@
 """The node `act`: execute one leaf action once, with retries, a time-out and a typed failure.
 
-A leaf of several turns is a chain of such calls (`turns`), each of which is done by `once`. The node runs
-once for each leaf `select` sent. It raises only where the run is to stop: its siblings are cancelled then.
-What was begun and what came of it is in the ledger (`once`), so that a resumed run finds what was done.
+A leaf of several turns is a chain of such calls (`steps.leaves.leaf_turns`), each of which is done by `once`.
+The node runs once for each leaf `select` sent. It raises only where the run is to stop: its siblings are
+cancelled then. What was begun and what came of it is in the ledger (`steps.accounts.leaf_ledger`), so that a
+resumed run finds what was done.
 """
 
 from __future__ import annotations

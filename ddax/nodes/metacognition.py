@@ -1,8 +1,9 @@
 """The node `metacognition`: what the agent notices about its own thinking, and the mood that follows.
 
 One observation a step: what a verification or a conflict of claims has shown speaks first, else the
-outcome that was least expected. The effects of the mood are applied where they belong (`steering`,
-`expand`, `frontier`); a question of a resting mood is put by `protect`.
+outcome that was least expected. The effects of the mood are applied where they belong
+(`steps.select.steering`, `expand`, `steps.choices.frontier`); a question of a resting
+mood is put by `protect`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The node `select`: decide what is next by the first rule that holds, and on which ideas.
 
 The choice is written into state for the router; the full terms of every score go to the decision
-ledger (`decide`). Weak branches are given up before the choice (`pruning`).
+ledger (`decide`). Weak branches are given up before the choice (`steps.choices.weak_branches`).
 """
 
 from __future__ import annotations

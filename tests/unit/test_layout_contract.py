@@ -117,3 +117,40 @@ def test_import_contract_holds(repo: Path) -> None:
     code = "from importlinter.cli import lint_imports; raise SystemExit(lint_imports(no_cache=True))"
     done = subprocess.run([sys.executable, "-c", code], cwd=repo, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+NAMED = re.compile(r"\(((?:`[a-z][a-z_.]*`(?:, |,\n| and |))+)\)")
+"""Names in brackets: by these the docstring of a module says where else to look."""
+
+
+def unknown_names(repo: Path) -> list[str]:
+    """Return what docstrings of modules name in brackets that is no sibling, no path and no name in them."""
+    files = sorted((repo / "ddax").rglob("*.py"))
+    modules = [".".join(path.relative_to(repo).with_suffix("").parts) for path in files]
+    ends = {
+        name.removesuffix(".__init__").split(".", n)[n] for name in modules for n in range(name.count("."))
+    }
+    found = []
+    for path in files:
+        text = path.read_text(encoding="utf-8")
+        told = ast.get_docstring(ast.parse(text), clean=False) or ""
+        own = {*re.findall(r"\w+", text.replace(told, "", 1)), *(one.stem for one in path.parent.iterdir())}
+        for name in re.findall(r"`([a-z_.]+)`", " ".join(NAMED.findall(told))):
+            path_of = name.removeprefix("ddax.")
+            known = {path_of, path_of.rpartition(".")[0]} & ends if "." in name else name in own
+            if not known:
+                found.append(f"{path.relative_to(repo)}: {name}")
+    return found
+
+
+def test_what_a_docstring_names_is_there(repo: Path) -> None:
+    assert unknown_names(repo) == []
+
+
+def test_a_name_that_is_nothing_is_found(tmp_path: Path) -> None:
+    (tmp_path / "ddax" / "a").mkdir(parents=True)
+    (tmp_path / "ddax" / "a" / "b.py").write_text(
+        '"""Does it (`c`, `d`), with (`a.c`) and (`a.x.y`)."""\nd = 1\n'
+    )
+    (tmp_path / "ddax" / "a" / "c.py").write_text("")
+    assert unknown_names(tmp_path) == ["ddax/a/b.py: a.x.y"]

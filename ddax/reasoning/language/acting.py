@@ -1,7 +1,7 @@
 """The turns of a leaf as a model is told them, natively or in words, and its next calls as they are read.
 
 Whichever way a model says its calls, they become one reply of the form `ActWire`: so it is cached, repaired
-and billed as any other. Leaves out how a call is sent (`channel`) and what it does (the nodes).
+and billed as any other. Leaves out how a call is sent (`provider.channel`) and what it does (the nodes).
 """
 
 from __future__ import annotations

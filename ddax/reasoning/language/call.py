@@ -1,7 +1,7 @@
 """One request to one chat model: structured output, one retry layer, one repair, and the bill.
 
-Leaves out what is asked (`prompts`), what a reply means (`readers`), how a call is sent (`channel`)
-and which model is asked (`team`).
+Leaves out what is asked (`ddax.reasoning.prompts`), what a reply means (`replies.grounding`), how a call is
+sent (`provider.channel`) and which model is asked (`team`).
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ class Caller:
             found = self._read(said, ask, request)
         except Unfit as fault:
             if request.attempts >= self._limits.attempts or request.paid >= PAID:
-                raise unusable(said, fault, self.name, name_of(ask.wire), request.attempts) from fault
+                raise self._unusable(said, fault, order, request) from fault
             again = self._again(order, said, fault, request)
             try:
                 second = await self._say(again, request)
@@ -243,24 +243,27 @@ class Caller:
 
     def _left(self, order: Order, request: Asked) -> int | None:
         """Return the tokens that a call leaves of the window; None where no window is known."""
-        window = narrower(self.context_tokens, request.measure.window)
+        window = self._window_of(request)
         return window - self._needs(order, request) if window else None
+
+    def _window_of(self, request: Asked) -> int:
+        return narrower(self.context_tokens, request.measure.window)
 
     def _needs(self, order: Order, request: Asked) -> int:
         return request.measure.count(self._size(order)) + tokens_of(order.picture)
 
     def _quotable(self, order: Order, request: Asked) -> int | None:
         """Return the bytes that may be added to a call; half of what is left is for the reply."""
-        left, window = self._left(order, request), narrower(self.context_tokens, request.measure.window)
+        left, window = self._left(order, request), self._window_of(request)
         return None if left is None else int((left - max(least(window), left // 2)) / request.measure.density)
 
     def _fitted(self, order: Order, request: Asked) -> Order:
         """Return a call whose reply fits the window beside it; raises where the request alone does not."""
-        left = self._left(order, request)
-        if left is None:
+        window = self._window_of(request)
+        if not window:
             return order
         needs = self._needs(order, request)
-        window = left + needs
+        left = window - needs
         if left < least(window):
             said = f"It is counted as {needs:,} tokens, the window of the model as {window:,}."
             failure = request.refused or Failure("context", 0, said)

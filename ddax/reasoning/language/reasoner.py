@@ -1,6 +1,6 @@
 """The language-model reasoner: each method renders one prompt, asks once, and reads a grounded reply.
 
-Leaves out retries and cost (`call`), the meaning of replies (`readers`) and quoting (`quote`).
+Leaves out retries and cost (`call`), the meaning of replies (`replies.grounding`) and quoting (`quote`).
 """
 
 from __future__ import annotations

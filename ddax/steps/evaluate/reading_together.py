@@ -69,7 +69,7 @@ async def _request(state: State, session: Session, row: JsonDict) -> ExtractRequ
 async def _read(state: State, session: Session, requests: Mapping[str, ExtractRequest]) -> _Read:
     read = _Read()
     lengths = {i: sum(len(passage.text) for passage in one.passages) for i, one in requests.items()}
-    for group in groups(lengths, session, max((len(one.task) for one in requests.values()), default=0)):
+    for group in groups(lengths, session, requests.values()):
         read += await _group(state, session, {i: requests[i] for i in group})
     for idea, request in requests.items():
         if idea not in read.found:

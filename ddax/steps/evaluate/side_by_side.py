@@ -6,7 +6,7 @@ other orders them. A result that the reply leaves out is judged alone, as is all
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ddax.errors import BudgetExceeded, ReasonerError, Unavailable
@@ -15,7 +15,7 @@ from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.ideas.origins import join
 from ddax.reasoning.budget import charge, usage_of
-from ddax.reasoning.protocol import Judged, JudgeRequest, Judgment
+from ddax.reasoning.protocol import ExtractRequest, Judged, JudgeRequest, Judgment
 from ddax.reasoning.sourced import of_request
 from ddax.types import Usage
 
@@ -42,8 +42,7 @@ async def side_by_side(
     lost = Usage()
     if not can_compare(session):
         return found, lost
-    lengths = {i: _length(one) for i, one in requests.items()}
-    for group in groups(lengths, session, max((len(one.task) for one in requests.values()), default=0)):
+    for group in groups({i: _length(one) for i, one in requests.items()}, session, requests.values()):
         if len(group) < 2:
             continue
         try:
@@ -55,12 +54,15 @@ async def side_by_side(
     return found, lost
 
 
-def groups(lengths: Mapping[str, int], session: Asks, task: int) -> Iterator[list[str]]:
+def groups(
+    lengths: Mapping[str, int], session: Asks, requests: Iterable[ExtractRequest | JudgeRequest]
+) -> Iterator[list[str]]:
     """Return parts in their order, as many to a call as the settings and the model's window have room for.
 
-    `task` is the length of what is told beside them; of a long one a model is told no more than half.
+    The task of the requests is told beside them; of a long one a model is told no more than half.
     """
     room = int(getattr(session.reasoner, "room", 0))
+    task = max((len(one.task) for one in requests), default=0)
     return grouped(lengths, session.settings.models.passages, most=max(room - task, room // 2))
 
 

@@ -95,8 +95,8 @@ class Abilities:
         return True
 
     def learn_window(self, failure: Failure, told: int) -> None:
-        """Keep a window that was told in tokens (0: none was); a server that fails teaches nothing."""
-        if told and failure.status < 500:
+        """Keep a window that was told in tokens; a server that fails teaches nothing."""
+        if failure.status < 500:
             self.window = narrower(told, self.window)
 
     def _step_down(self, refused: Mode, *, takes_tools: bool) -> None:

@@ -1,6 +1,6 @@
 """How one call reaches a chat model: what is sent, the form of the reply, and what came back.
 
-`ChatChannel` speaks to any LangChain chat model; `wire_openai` is the shorter way for those that speak
+`ChatChannel` speaks to any LangChain chat model; `openai_wire` is the shorter way for those that speak
 OpenAI's protocol. Leaves out retries, cost and what a reply means.
 """
 

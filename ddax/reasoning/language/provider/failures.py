@@ -51,6 +51,7 @@ _TOO_LONG = re.compile(
     r"(?:prompt|input|request)(?: is)? too (?:long|large)|input token count|too many (?:input )?tokens"
     r"|context (?:the )?overflow|range of input length|input tokens exceed"
     r"|maximum (?:model|input|sequence|prompt) length|max_new_tokens` must be"
+    r"|must have less than [\d,]+ tokens"
 )
 """Words by which servers say that a request is longer than the model takes."""
 _CONTEXT = re.compile(r"context[ _-]?(?:length|size|window|limit)|n_ctx")

@@ -1,8 +1,8 @@
 """How much one model takes: the tokens of its context, told or learned from what it refused.
 
 The window is the server's and holds for the process; how dense a text is is the text's, and holds for its
-request alone: what was asked before changes no prompt. Leaves out what of a request is cut (`room`,
-`cutting`) and that a request is asked again (`telling`).
+request alone: what was asked before changes no prompt. Leaves out what of a request is cut (`language.room`,
+`language.cutting`) and that a request is asked again (`language.telling`).
 """
 
 from __future__ import annotations

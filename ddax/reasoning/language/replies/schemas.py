@@ -1,12 +1,12 @@
 """What a model is asked to reply, request by request: strict pydantic models and their JSON schemas.
 
-A form is asked for strictly and read as a person would read it: broken JSON (`loose`) and values of
+A form is asked for strictly and read as a person would read it: broken JSON (`loose_json`) and values of
 another form (`fit`) are taken for what they are meant to be, and counted. The tables of a form say what
 else it goes by: other names of its fields (`ALIASES`), what stands for one that is missing (`SPARES`),
 pairs written as a map (`PAIR`), a part that is a text alone (`BARE`), keys that were set beside their
 part (`FOLDS`), what is left out where it is too long (`DROPS`). Of a `BINDING` part no key is passed
 over: it may say on what terms the part is meant.
-Leaves out how a reply is read (`reading`) and what it means (`readers`).
+Leaves out how a reply is read (`parsing`) and what it means (`grounding`).
 """
 
 from __future__ import annotations
