@@ -9,22 +9,22 @@ from dataclasses import dataclass, replace
 from ddax.configs.settings import Evolution
 from ddax.errors import SourceError
 from ddax.evolution.baseline import PROBE_TICKS, QUICK, Baseline, measure
-from ddax.evolution.branches import fewer_statements, only_taken_out
 from ddax.evolution.evaluator import CodeEvaluator, describe, evaluate_report
-from ddax.evolution.inputs import changed_classes
 from ddax.evolution.inside.loading import module_names
+from ddax.evolution.judging.branches import fewer_statements, only_taken_out
+from ddax.evolution.judging.inputs import changed_classes
+from ddax.evolution.judging.ranker import Ranker
+from ddax.evolution.judging.ranking import literals
+from ddax.evolution.judging.side_effects import reaching_out
+from ddax.evolution.judging.verdict import separate_report, separate_verdict
 from ddax.evolution.localise import ranked
 from ddax.evolution.minimise import minimise
 from ddax.evolution.operators.calls import CHANGING
-from ddax.evolution.outside import reaching_out
-from ddax.evolution.ranker import Ranker
-from ddax.evolution.ranking import literals
+from ddax.evolution.program.standin import can_be_called
+from ddax.evolution.program.suites import Suite
 from ddax.evolution.records import Evaluation, RepairResult, RepairTask, Trust
 from ddax.evolution.sandbox.protocol import Limits, Sandbox
 from ddax.evolution.search import Found, Partial, Search
-from ddax.evolution.standin import can_be_called
-from ddax.evolution.suites import Suite
-from ddax.evolution.verdict import separate_report, separate_verdict
 from ddax.evolution.wording import explain, unified
 from ddax.types import Usage
 from ddax.wording import amount

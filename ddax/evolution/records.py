@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ddax.evolution.command import ALL, Selection
 from ddax.evolution.inside.loading import ROOTS
-from ddax.evolution.suites import Runner, Suite, build_suite
+from ddax.evolution.program.suites import Runner, Suite, build_suite
+from ddax.evolution.program.test_command import ALL, Selection
 from ddax.types import Usage
 
 Trust = Literal["none", "plausible", "confirmed", "separate"]
