@@ -15,9 +15,9 @@ from ddax.environments.pilot.words import Word, has_phrase, key, keys, said
 
 SHAPES: dict[str, re.Pattern[str]] = {
     "year": re.compile(r"\b(?:1[5-9]|20)\d\d\b"),
-    "price": re.compile(r"[$€£¥]\s?\d[\d.,]*|\d[\d.,]*\s?(?:€|EUR|USD|GBP)"),
+    "price": re.compile(r"[$€£¥]\s?\d[\d.,]*|(?<![\d.,])\d[\d.,]*+\s?(?:€|EUR|USD|GBP)"),
     "phone": re.compile(r"\+?\d[\d\s()/-]{5,}\d"),
-    "email": re.compile(r"[^\s@<>]+@[^\s@<>]+\.\w+"),
+    "email": re.compile(r"(?<![^\s@<>])[^\s@<>]{1,64}@[^\s@<>]{1,200}\.\w+"),
     "date": re.compile(
         r"\b\d{4}-\d\d-\d\d\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b|\b\d{1,2}\.? \w+ \d{4}\b"
         r"|\b\w+ \d{1,2}, \d{4}\b"
@@ -111,8 +111,7 @@ def _labelled(pilot: Pilot, order: Sequence[Word]) -> str:
 
 def _behind(pilot: Pilot, node: Node, name: Sequence[str]) -> str:
     """Return what stands behind a label: in its own text, or in the element that follows."""
-    text = _text(node)
-    said_ = re.match(r"\s*(.{1,60}?)\s*[:=]\s*(.*)$", text)
+    said_ = re.fullmatch(r"(.{1,60}?) ?[:=] ?(.*)", " ".join(_text(node).split()))
     if said_ and keys(said_[1]) == tuple(name):
         if said_[2]:
             return f"{said_[1]}: {said_[2]}"

@@ -15,27 +15,33 @@ _LEAD = re.compile(
     r"[,\s]*)+",
     re.IGNORECASE,
 )
-_PURPOSE = re.compile(rf"to\s+(?=(?:{ANY})\b(?!-))", re.IGNORECASE)
+_PURPOSE = re.compile(rf"to (?=(?:{ANY})\b(?!-))", re.IGNORECASE)
 _SPLIT = re.compile(
-    rf"(?P<end>[.!?;])(?=\s|$)\s*|,?\s+(?:and\s+)?then\s+|,\s*(?:and\s+|but\s+)?(?=(?:{ANY})\b(?!-))"
-    rf"|\s+(?:and|but)\s+(?=(?:please\s+)?(?:{ANY})\b(?!-))|,?\s+but\s+(?=do\s+not\b|don['’]t\b)"
-    r"|,?\s+and\s+(?=do\s+not\b|don['’]t\b)",
+    rf"(?P<end>[.!?;])(?=\s|$) ?|,? (?:and )?then |, ?(?:and |but )?(?=(?:{ANY})\b(?!-))"
+    rf"| (?:and|but) (?=(?:please )?(?:{ANY})\b(?!-))|,? but (?=do not\b|don['’]t\b)"
+    r"|,? and (?=do not\b|don['’]t\b)",
     re.IGNORECASE,
 )
-_TWO = re.compile(r"\b(?:check|text)[ -](?:box|area)\b|\bradio[ -]button\b", re.IGNORECASE)
+_TWO = re.compile(r"\b(?:check|text)[ -](?:box|area)\b|\bradio[ -]button\b|\bnext to\b", re.IGNORECASE)
 _ONE = {
     "checkbox": "checkbox",
     "textbox": "textbox",
     "textarea": "textarea",
     "checkarea": "check area",
     "radiobutton": "radio",
+    "nextto": "beside",
 }
-"""Words for one kind that are written in two."""
+"""Words for one thing that are written in two."""
 _PLACE_FIRST = re.compile(
-    rf"((?:in|on|from|for|under|using|with|to)\s+[^,]*?),?\s+(?=(?:{ANY})\b(?!-))", re.IGNORECASE
+    rf"((?:in|on|from|for|under|using|with|to) [^,]*?),? (?=(?:{ANY})\b(?!-))", re.IGNORECASE
 )
-_USE = re.compile(rf"use\s+(?:the|a)\s+[^⟦⟧,]{{1,60}}?\s+to\s+(?=(?:{ANY})\b)", re.IGNORECASE)
-_ASIDE_IT = re.compile(r"(?<=\w)\s+to\s+\w+\s+(?:it|them)$", re.IGNORECASE)
+_BEGINS = re.compile(
+    rf"(?:{ANY}|in|on|from|for|under|using|with|do|don['’]t|never|make|be|is|are|was|does|did|it|you|i)\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins that is an order or a question, or says what not to do."""
+_USE = re.compile(rf"use (?:the|a) [^⟦⟧,]{{1,60}}? to (?=(?:{ANY})\b)", re.IGNORECASE)
+_ASIDE_IT = re.compile(r"(?<=\w) to \w+ (?:it|them)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -71,6 +77,8 @@ def clauses(task: str) -> Iterator[Clause]:
     at = 0
     parts: list[tuple[str, str]] = []
     for found in _SPLIT.finditer(text):
+        if found["end"] == "." and _is_short(text[at : found.start()], text[found.end() :]):
+            continue
         parts.append((text[at : found.start()], found["end"] or ("," if found[0].strip() == "," else "")))
         at = found.end()
     parts.append((text[at:], ""))
@@ -87,7 +95,7 @@ def clauses(task: str) -> Iterator[Clause]:
         if part.endswith(("⟧", "”")) is False:
             quoted_end = re.search(r"⟦(\d+)⟧$", part)
             part = part if quoted_end else part.rstrip(".")
-        if re.fullmatch(r"(?:in|on|from|for|under|using|with)\s+[^,]*", part, re.IGNORECASE) and tail == ",":
+        if re.fullmatch(r"(?:in|on|from|for|under|using|with) [^,]*", part, re.IGNORECASE) and tail == ",":
             waiting = f"{part},"
             continue
         if part:
@@ -95,6 +103,13 @@ def clauses(task: str) -> Iterator[Clause]:
             if first:
                 part = f"{part[first.end() :]} {first[1].rstrip(',')}"
             yield Clause(part, tail, quotes)
+
+
+def _is_short(before: str, behind: str) -> bool:
+    """Tell whether a point only shortens a word, as in “Mr. Low” or “J. Smith”: no order follows it."""
+    word = before.rpartition(" ")[2]
+    short = word[:1].isupper() and word.isalpha() and len(word) < 5 and behind[:1].isupper()
+    return short and not (_LEAD.match(behind) or _BEGINS.match(behind))
 
 
 def said_parts(found: Sequence[Word]) -> list[tuple[Word, ...]]:

@@ -10,15 +10,15 @@ from ddax.environments.pilot.frames import Act, Until
 from ddax.environments.pilot.words import HELD, release
 
 _UNTIL = re.compile(
-    r"(?P<what>.+?),?\s+until\s+(?:(?:the\s+)?[^⟦⟧]{0,40}?\s*\b(?:shows?|says?|reads?|is|are|reaches|becomes)\s+)?"
-    r"(?P<shown>\S.*?)(?:\s+(?:shows|appears|is shown|is reached))?",
+    r"(?s)(?P<what>.+?),? until (?:(?:the )?[^⟦⟧]{0,40}? ?\b(?:shows?|says?|reads?|is|are|reaches|becomes) )?"
+    r"(?P<shown>\S.*?)(?: (?:shows|appears|is shown|is reached))?",
     re.IGNORECASE,
 )
-_KIND = re.compile(r"\b(?:an?\s+)?(odd|even)\s+(?=number\b)|\b(?:is\s+)?(?:odd|even)$", re.IGNORECASE)
+_KIND = re.compile(r"\b(?:an? )?(odd|even) (?=number\b)|\b(?:is )?(?:odd|even)$", re.IGNORECASE)
 _WANTED = re.compile(
-    r"(?:\b(?:number|value|amount)\s+|\b)(?:that\s+is\s+|which\s+is\s+)?(?:between\s+(?P<low>-?\d+)\s+and\s+(?P<high>-?\d+)"
+    r"(?:\b(?:number|value|amount) |\b)(?:that is |which is )?(?:between (?P<low>-?\d+) and (?P<high>-?\d+)"
     r"|(?P<how>less than|lower than|smaller than|below|under|more than|greater than|higher than|larger than"
-    r"|above|over|at least|at most|exactly|equal to)\s+(?P<number>-?\d+(?:\.\d+)?))",
+    r"|above|over|at least|at most|exactly|equal to) (?P<number>-?\d+(?:\.\d+)?))",
     re.IGNORECASE,
 )
 _BOUNDS = {

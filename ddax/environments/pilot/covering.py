@@ -78,7 +78,7 @@ def _values(pilot: Pilot, part: Sequence[Word], *, cut: bool = False) -> list[tu
     for run in runs:
         while run and run[-1].group < 0 and run[-1].key in about:
             run.pop()
-    return [tuple(run) for run in runs if run]
+    return [tuple(run) for run in runs if any(not word.is_kind for word in run)]
 
 
 def _about(pilot: Pilot) -> frozenset[str]:

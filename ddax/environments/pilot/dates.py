@@ -67,6 +67,11 @@ def without_date(text: str) -> str:
     return f"{text[:start]} {text[end:]}".strip() if end else text
 
 
+def shows_form(sample: str) -> bool:
+    """Tell whether a field shows the form of a day, as “DD/MM/YYYY”."""
+    return _FORM.search(sample) is not None
+
+
 def as_shown(day: date, sample: str) -> str:
     """Write a day in the form that a field shows, as “DD/MM/YYYY”; empty where it shows none."""
     found = _FORM.search(sample)

@@ -9,18 +9,22 @@ from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.clauses import said_parts
 from ddax.environments.pilot.entering import enter_new, fill_fields
 from ddax.environments.pilot.frames import Frame
-from ddax.environments.pilot.locate import locate, meant, missing, pressed
-from ddax.environments.pilot.match import find, label, runs, usable
+from ddax.environments.pilot.locate import TURNS, in_row, locate, meant, missing, pressed
+from ddax.environments.pilot.match import BOXES, find, label, runs, usable
 from ddax.environments.pilot.pilot import NotDone, Pilot
-from ddax.environments.pilot.pressing import NO, has_verb, named, open_, press_node
+from ddax.environments.pilot.pressing import MENU_SIGNS, NO, has_verb, named, open_, press_node
 from ddax.environments.pilot.repeating import press_until
-from ddax.environments.pilot.words import COUNTS, Word, has_phrase, key, keys, said
+from ddax.environments.pilot.words import COUNTS, Word, has_phrase, key, keys, plain, said
 
 ROWS = frozenset({"listitem", "row", "treeitem", "article"})
 SAME = {"remove": "delete", "delete": "remove", "log in": "sign in", "sign in": "log in"}
 """Verbs that pages say for one another."""
 FINAL = frozenset("pay buy order book send submit delete remove subscribe apply publish post share".split())  # noqa: SIM905
 """Deeds that open no form: what goes with them has to be there before."""
+SENDS = frozenset({"submit", "send"})
+"""Verbs that alone mean the form that was written into."""
+AGREES = frozenset({"accept", "agree"})
+"""Verbs that mean a box where no button is called so."""
 MESSAGE = frozenset({"reply", "forward"})
 """Deeds on a message that stand in it alone."""
 
@@ -37,6 +41,12 @@ async def deed(pilot: Pilot, frame: Frame) -> None:
         return
     if frame.verb == "go back":
         await pilot.do("back", "page")
+        return
+    if (node := _sender(pilot, frame)) is not None:
+        await press_node(pilot, node)
+        return
+    if frame.verb in AGREES and named(pilot, order, verb) is None and _boxes(pilot, frame.words):
+        await pilot.drivers["tick"](pilot, replace(frame, act="tick", on=True))
         return
     parts = _shared_tail(frame.words)
     if len(parts) > 1 and named(pilot, order, verb) is None:
@@ -60,29 +70,79 @@ def _shared_tail(order: Sequence[Word]) -> list[tuple[Word, ...]]:
 
 
 async def _deed_to(pilot: Pilot, order: Sequence[Word], verb: Sequence[Word], frame: Frame) -> None:
-    counted = [word for word in order if word.group < 0 and word.key in COUNTS]
-    bare = [word for word in order if word not in counted]
+    bare, count = _counted(pilot, order, len(verb))
     quoted = any(word.group >= 0 for word in order)
     if frame.verb in ("add", "create", "post") and quoted and not _stands(pilot, order):
         await enter_new(pilot, order, press_named)
         return
-    try:
-        node = await locate(pilot, bare, lambda one: pressed(one) and has_verb(one, verb))
-    except NotDone:
-        other = SAME.get(frame.verb, "")
-        if other and named(pilot, (Word(other, other), *frame.words), (Word(other, other),)) is not None:
-            await _deed_to(
-                pilot, (Word(other, other), *frame.words), (Word(other, other),), replace(frame, verb="")
-            )
-            return
-        whole = _for_all(pilot, bare, verb)
-        if whole is None:
-            raise
-        node = whole
-    _see_beside(pilot, node, frame.words)
-    for _ in range(COUNTS[counted[0].key] if counted else 1):
-        await press_node(pilot, node)
+    node = await _doer(pilot, bare, verb, SAME.get(frame.verb, ""))
+    for number in range(count):
+        now = pilot.node(node.id)
+        if now is None or label(now) != label(node):
+            raise NotDone(f"“{label(node)}” was pressed {number} of {count} times, and is another thing then")
+        await _press_seen(pilot, node)
     _see_unasked(pilot, node)
+
+
+async def _doer(pilot: Pilot, order: Sequence[Word], verb: Sequence[Word], other: str) -> Node:
+    """Return what does a deed: by its verb or another word for it, for all of it, in the menu of its row."""
+    about = order[len(verb) :]
+    try:
+        node = await locate(pilot, order, lambda one: pressed(one) and has_verb(one, verb))
+    except NotDone:
+        same = (Word(other, other),)
+        found = named(pilot, (*same, *about), same) if other else None
+        if found is None:
+            found = _for_all(pilot, order, verb) or await _in_menu(pilot, about, verb)
+            if found is None:
+                raise
+            return found
+        node = found
+    _see_beside(pilot, node, about)
+    return node
+
+
+def _counted(pilot: Pilot, order: Sequence[Word], at: int) -> tuple[Sequence[Word], int]:
+    """Part how often something is done from an order: “two teapots”, “teapots twice”, “teapots 3 times”.
+
+    A number that the page has together with the word behind it belongs to a name.
+    """
+    numbers = [COUNTS.get(word.key, 0) or _small(word.key) if word.group < 0 else 0 for word in order]
+    name = tuple(word.key for word in order[at : at + 2])
+    if len(name) > 1 and numbers[at] and not pilot.page.saying(name):
+        return (*order[:at], *order[at + 1 :]), numbers[at]
+    if order[-1].key == "time" and len(order) > at + 2 and numbers[-2]:
+        return order[:-2], numbers[-2]
+    return (order[:-1], numbers[-1]) if order[-1].key in ("once", "twice") and numbers[-1] else (order, 1)
+
+
+def _small(text: str) -> int:
+    return int(text) if text.isdecimal() and len(text) < 3 else 0
+
+
+def _sender(pilot: Pilot, frame: Frame) -> Node | None:
+    """Return the one button that sends the form written into last, where the order says no more than that."""
+    last = pilot.node(pilot.field_id)
+    bare = frame.verb in SENDS and all(word.is_stop or word.is_kind for word in frame.words)
+    if not bare or last is None:
+        return None
+    own = [n for n in usable(pilot.page, pressed) if n.form[0] == last.form[0]]
+    found = [n for n in own if keys(label(n)) == (frame.verb,)]
+    found = found or [n for n in own if n.submits and not {*keys(label(n))} & (TURNS | {*NO})]
+    return found[0] if len(found) == 1 else None
+
+
+def _boxes(pilot: Pilot, order: Sequence[Word]) -> list[Node]:
+    """Return the boxes that are called so, or say more than that."""
+    boxes = usable(pilot.page, lambda one: one.role in BOXES and "disabled" not in one.state)
+    return [hit.node for hit in find(pilot.page, order, boxes, more=True) if not hit.left]
+
+
+async def _press_seen(pilot: Pilot, node: Node) -> None:
+    """Press what does a deed, and see that it shows something or brings a file."""
+    told = len(pilot.notes)
+    if not await press_node(pilot, node) and len(pilot.notes) == told:
+        raise NotDone(f"“{label(node)}” was pressed, and the page shows nothing new")
 
 
 def _see_beside(pilot: Pilot, node: Node, order: Sequence[Word]) -> None:
@@ -123,6 +183,20 @@ def _for_all(pilot: Pilot, order: Sequence[Word], verb: Sequence[Word]) -> Node 
     wanted = (*(word.key for word in verb), "all")
     found = [n for n in usable(pilot.page, pressed) if n.id in inside and keys(label(n)) == wanted]
     return found[0] if len(found) == 1 else None
+
+
+async def _in_menu(pilot: Pilot, about: Sequence[Word], verb: Sequence[Word]) -> Node | None:
+    """Open the menu of the row that an order names, and return what is called by its verb there."""
+    menu = in_row(pilot, about, lambda one: pressed(one) and _is_menu(one))
+    if menu is None:
+        return None
+    await press_node(pilot, menu)
+    return named(pilot, verb, verb)
+
+
+def _is_menu(node: Node) -> bool:
+    sign = plain(node.own or node.name)
+    return sign in MENU_SIGNS - {"+"} or bool({"more", "menu", "option", "action"} & {*keys(label(node))})
 
 
 def _stands(pilot: Pilot, order: Sequence[Word]) -> bool:

@@ -10,7 +10,7 @@ from ddax.environments.browser.secrets import PLACEHOLDER
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.calendar import pick_day
 from ddax.environments.pilot.covering import shared_out
-from ddax.environments.pilot.dates import as_shown, find_date, find_time, no_day
+from ddax.environments.pilot.dates import as_shown, find_date, find_time, no_day, shows_form
 from ddax.environments.pilot.frames import Frame, Value
 from ddax.environments.pilot.grammar import SECRET
 from ddax.environments.pilot.locate import in_row, locate, meant, missing, pressed, written
@@ -134,7 +134,8 @@ async def fill(pilot: Pilot, node: Node, value: Value) -> None:
 
 
 def _takes_day(node: Node) -> bool:
-    return "date" in keys(f"{label(node)} {node.sample}") or "readonly" in node.state
+    said_so = "date" in keys(f"{label(node)} {node.sample}") or shows_form(node.sample)
+    return said_so or "readonly" in node.state
 
 
 def _whole(node: Node, value: Value) -> None:
@@ -159,7 +160,10 @@ def _within(node: Node, text: str) -> None:
 
 
 async def put(pilot: Pilot, node: Node, text: str) -> None:
-    """Write into a field and see that it holds what was written."""
+    """Write into a field and see that it holds what was written; what it holds already is not written."""
+    if node.type != "password" and text and (node.whole or node.value) == text:
+        pilot.settled = True
+        return
     await pilot.do("type", node.id, text)
     now = pilot.node(node.id)
     if now is None or not holds(now, text):
@@ -281,6 +285,8 @@ async def search(pilot: Pilot, frame: Frame) -> None:
         node for node in fields if node.role == "searchbox" or "search" in keys(f"{label(node)} {node.hints}")
     ]
     own = own or fields
+    order, place = _place_of(pilot, frame.words)
+    own = [place] if place is not None else own
     if len(own) != 1:
         all_ = usable(pilot.page, lambda node: written(node) and node.role != "slider")
         shared = shared_out(pilot, frame.words, all_)
@@ -290,10 +296,16 @@ async def search(pilot: Pilot, frame: Frame) -> None:
             await fill(pilot, node, Value(text, True))
         await _send(pilot, shared[-1][0])
         return
-    text = said(frame.words)
-    await put(pilot, own[0], text)
+    await put(pilot, own[0], said(order))
     pilot.field_id = own[0].id
     await _send(pilot, own[0])
+
+
+def _place_of(pilot: Pilot, order: Sequence[Word]) -> tuple[Sequence[Word], Node | None]:
+    """Part “V in the F field” into the value and the field, where one is called so."""
+    at = next((n for n in range(len(order) - 1, 0, -1) if order[n].group < 0 and order[n].key == "in"), 0)
+    node = meant(pilot, order[at + 1 :], written) if at else None
+    return (order[:at], node) if node is not None else (order, None)
 
 
 async def _send(pilot: Pilot, field: Node) -> None:

@@ -20,32 +20,35 @@ _SAME = {"respond": "reply"}
 """Verbs for which a control says another word."""
 _OFF = re.compile(r"un\w+|de\w+|turn off|switch off|disable")
 _NOT = re.compile(
-    r"(?:do\s+not|don['’]t|never|be\s+careful\s+not\s+to|i\s+don['’]t\s+want\s+you\s+to|it\s+is\s+not\s+allowed\s+to"
-    r"|you\s+(?:must|should)\s+not)\s+(.*)",
+    r"(?:do not|don['’]t|never|be careful not to|i don['’]t want you to|it is not allowed to"
+    r"|you (?:must|should) not) (.*)",
     re.IGNORECASE,
 )
-_REST = re.compile(
-    r",?\s+(?:(?:but\s+|and\s+)?not|instead\s+of|rather\s+than)\s+(?!.*\s(?:and|then)\s).*$", re.IGNORECASE
-)
+_REST = re.compile(r",? (?:(?:but |and )?not|instead of|rather than) ", re.IGNORECASE)
 """What is named as that which is not meant: “Click Save, not Delete”."""
 _SURE = re.compile(
-    r"(?:make|be)\s+sure\s+(?:that\s+)?(?P<what>.+?)\s+(?:is|are)\s+"
+    r"(?:make|be) sure (?:that )?(?P<what>.+?) (?:is|are) "
     r"(?P<how>on|off|ticked|unticked|checked|unchecked|enabled|disabled|selected)",
     re.IGNORECASE,
 )
-_ASIDE = re.compile(r"(.+?)\s+to\s+(?:close|send|submit|open|confirm|go|add|save)\b[^⟦]*", re.IGNORECASE)
+_ASIDE = re.compile(r" to (?:close|send|submit|open|confirm|go|add|save)\b", re.IGNORECASE)
 _KEY = re.compile(
-    r"(?:the\s+)?(?:key\s+)?(?P<key>(?:(?:ctrl|control|shift|alt)\s*\+\s*)*(?:enter|return|tab|escape|esc|space(?:\s?bar)?|"
-    r"backspace|delete|home|end|page\s?up|page\s?down|(?:arrow\s+)?(?:up|down|left|right)(?:\s+arrow)?|[a-z]|f\d{1,2}))"
-    r"(?P<said>\s+key)?(?P<times>\s+(?:once|twice|\w+\s+times))?",
+    r"(?:the )?(?:key )?(?P<key>(?:(?:ctrl|control|shift|alt)\s*\+\s*)*(?:enter|return|tab|escape|esc"
+    r"|space(?:\s?bar)?|backspace|delete|home|end|page\s?up|page\s?down"
+    r"|(?:arrow )?(?:up|down|left|right)(?: arrow)?|[a-z]|f\d{1,2}))"
+    r"(?P<said> key)?(?P<times> (?:once|twice|\w+ times))?",
     re.IGNORECASE,
 )
 _NAMES = re.compile(r"delete|home|end|[a-z]|up|down|left|right", re.IGNORECASE)
 """Keys that controls are called by, too: they are keys only where the order says “key”."""
-_WITH = re.compile(r"^(.*?)\s*\b(?:with|using|by (?:pressing|clicking|dragging))\s+(.*)$", re.IGNORECASE)
-_PAIR_TO = re.compile(r"(.+?)\s+(?:to|with|as|=)\s+(\S.*)", re.IGNORECASE)
-_PAIR_IN = re.compile(r"(\S.*?)\s+(?:into|in|as|for|onto|on|to|from|under)\s+(\S.*)", re.IGNORECASE)
-_PARTS = re.compile(r"\s*,(?:\s+(?:and\s+)?|(?=⟦))|\s+and\s+", re.IGNORECASE)
+_WITH = re.compile(
+    r"(?:^| )(?:with|using|by (?:pressing|clicking|dragging)) |, (?=[^,:⟦]{1,40}:(?: |⟦))", re.IGNORECASE
+)
+"""What parts a deed from its means or fields; also a comma, before “password: x”."""
+_CONTROL = re.compile(r"\b(?:button|link|filter|menu|icon|tab|key)\W?$", re.IGNORECASE)
+_PAIR_TO = re.compile(r"(.+?) (?:to|with|as|=) (\S.*)", re.IGNORECASE)
+_PAIR_IN = re.compile(r"(\S.*?) (?:into|in|as|for|onto|on|to|from|under) (\S.*)", re.IGNORECASE)
+_PARTS = re.compile(r" ?,(?: (?:and )?|(?=⟦))| and ", re.IGNORECASE)
 _ASKS = re.compile(r"(?:what|which|who|whose|when|where|why|how|is|are|was|does|do you|did)\b", re.IGNORECASE)
 SECRET = frozenset({"password", "passphrase", "passcode", "pin"})
 _ME = re.compile(r"(?:me|us)\b\s*", re.IGNORECASE)
@@ -102,7 +105,7 @@ def read_clause(clause: Clause) -> list[Frame]:
         verb_ = VERB.match(refused[1])
         act_ = VERBS.get(verb_[0].lower()) if verb_ else None
         return [Frame("dialog" if act_ == "dialog" else "leave", clause.said, "not", on=False)]
-    text = _REST.sub("", text)
+    text = _without_rest(text)
     found = VERB.match(text)
     verb = " ".join(found[0].lower().split()) if found else text.split(" ", 1)[0].lower()
     body = text[found.end() if found else len(verb) :].strip(" ,:")
@@ -112,6 +115,19 @@ def read_clause(clause: Clause) -> list[Frame]:
     reader = _READERS.get(act, _plain)
     frames = reader(clause, act, verb, body)
     return [replace(frame, until=until) for frame in frames] if until else frames
+
+
+def _without_rest(text: str) -> str:
+    """Drop what is named as that which is not meant, where nothing more is ordered behind it."""
+    low = text.lower()
+    found = _REST.search(text, max(0, low.rfind(" and ") - 1, low.rfind(" then ") - 1))
+    return text[: found.start()] if found else text
+
+
+def _parted(form: re.Pattern[str], text: str) -> tuple[str, str]:
+    """Return what stands before the first match of a form and behind it; "" where there is none."""
+    found = form.search(text)
+    return (text[: found.start()].strip(), text[found.end() :].strip()) if found else (text, "")
 
 
 def _frame(clause: Clause, act: Act, verb: str, body: str, **more: object) -> Frame:
@@ -125,9 +141,8 @@ def _plain(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
 
 def _press(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     """Read what is pressed: a key, or a control."""
-    bare = body
-    if aside := _ASIDE.fullmatch(body):
-        bare = aside[1]
+    aside = _ASIDE.search(body, body.rfind("⟦") + 1)
+    bare = body[: aside.start()] if aside else body
     key = _KEY.fullmatch(bare)
     if (
         key
@@ -160,7 +175,7 @@ def key_name(text: str) -> str:
 def _write(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     """Read values and the fields they go into."""
     if verb == "paste":
-        into = re.fullmatch(r"(?:(?:it|that|the\s+\w+)\s+)?(?:in|into|to)\s+(\S.*)", body, re.IGNORECASE)
+        into = re.fullmatch(r"(?:(?:it|that|the \w+) )?(?:in|into|to) (\S.*)", body, re.IGNORECASE)
         if into or body.lower() in ("", "it", "that"):
             return [_frame(clause, act, verb, into[1] if into else "", value=Value("that", False))]
     parts = _PARTS.split(body)
@@ -183,7 +198,7 @@ def _write(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
 
 def _written(clause: Clause, part: str) -> tuple[str, Value] | None:
     """Read “V into F”; a quote is a value whole."""
-    if quoted := re.fullmatch(r"(⟦\d+⟧)\s+(?:into|in|as|for|onto|on|to)\s+(\S.*)", part, re.IGNORECASE):
+    if quoted := re.fullmatch(r"(⟦\d+⟧) (?:into|in|as|for|onto|on|to) (\S.*)", part, re.IGNORECASE):
         return quoted[2], clause.value(quoted[1])
     found = _PAIR_IN.fullmatch(part)
     return (found[2], clause.value(found[1])) if found and "⟦" not in found[1] else None
@@ -191,7 +206,7 @@ def _written(clause: Clause, part: str) -> tuple[str, Value] | None:
 
 def _named(clause: Clause, part: str) -> tuple[tuple[Word, ...], Value | None] | None:
     """Read “the password ⟦V⟧”, with what may follow it: “into both fields”."""
-    found = re.fullmatch(r"([^⟦⟧]+?)\s*[:=]?\s*(⟦\d+⟧)(?:\s+(?:into|in)\s+[^⟦⟧]*)?", part)
+    found = re.fullmatch(r"([^⟦⟧]+?) ?[:=]? ?(⟦\d+⟧)(?: (?:into|in) [^⟦⟧]*)?", part)
     return (clause.words(found[1]), clause.value(found[2])) if found else None
 
 
@@ -213,8 +228,9 @@ def _set(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
 
 def _aside(body: str) -> tuple[str, str]:
     """Part “… with the Colour menu” from what stands before it."""
-    found = re.fullmatch(r"(.+?)\s+(?:with|using)\s+(the\s+.+?\s+(?:menu|slider|dropdown|list|field))", body)
-    return (found[1], found[2]) if found and re.search(r"\sto\s", found[1]) else (body, "")
+    before, means = _parted(_WITH, body)
+    is_aside = re.search(r"^the .+ (?:menu|slider|dropdown|list|field)$", means) and " to " in before
+    return (before, means) if is_aside else (body, "")
 
 
 def _choose(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
@@ -225,18 +241,18 @@ def _tick(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     """Read what is ticked or switched, and to what."""
     on = not _OFF.fullmatch(verb)
     if verb in ("turn", "switch"):
-        tail = re.fullmatch(r"(.+?)\s+(on|off)", body, re.IGNORECASE)
+        tail = re.fullmatch(r"(.+?) (on|off)", body, re.IGNORECASE)
         if not tail:
             return [_frame(clause, "deed", verb, body)]
         body, on = tail[1], tail[2].lower() == "on"
-    body = re.sub(r"\s+as\s+(?:done|complete|completed|finished)$", "", body, flags=re.IGNORECASE)
+    body = re.sub(r" as (?:done|complete|completed|finished)$", "", body, flags=re.IGNORECASE)
     return [_frame(clause, act, verb, body, on=on)]
 
 
 def _drag(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     """Read what is dragged, and to where."""
-    body = re.sub(r"\s+by dragging(?: it)?$", "", body, flags=re.IGNORECASE)
-    found = re.fullmatch(r"(.+?)\s+(?:onto|on|into|to|in)\s+(.+)", body, re.IGNORECASE)
+    body = re.sub(r" by dragging(?: it)?$", "", body, flags=re.IGNORECASE)
+    found = re.fullmatch(r"(.+?) (?:onto|on|into|to|in) (.+)", body, re.IGNORECASE)
     if not found:
         return [_frame(clause, "deed", verb, body)]
     return [_frame(clause, act, verb, found[1], to=clause.words(found[2]))]
@@ -264,7 +280,7 @@ def _dialog(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
 
 def _copy(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     """Read what is copied, and into what where that is said at once."""
-    into = re.fullmatch(r"(\S.*?)\s+(?:into|to)\s+(\S.*)", body, re.IGNORECASE) if verb == "copy" else None
+    into = re.fullmatch(r"(\S.*?) (?:into|to) (\S.*)", body, re.IGNORECASE) if verb == "copy" else None
     if not into:
         return [_frame(clause, act, verb, body)]
     return [
@@ -286,15 +302,14 @@ def _deed(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     ):
         said = ((clause.words("text"), clause.value(quoted[2])),)
         return [_frame(clause, act, verb, f"{quoted[1]} {quoted[3]}", fields=said)]
-    with_ = _WITH.match(body)
-    if not with_:
+    before, means = _parted(_WITH, body)
+    if not means:
         return [_frame(clause, act, verb, body)]
-    if re.search(r"\b(?:button|link|filter|menu|icon|tab|key)\W*$", with_[2], re.IGNORECASE):
-        return [_frame(clause, "press", verb, with_[2])]
+    if _CONTROL.search(means):
+        return [_frame(clause, "press", verb, means)]
     fields: list[tuple[tuple[Word, ...], Value | None]]
-    fields = [_field(clause, part) for part in _PARTS.split(with_[2])]
-    before = with_[1]
-    if (user := re.fullmatch(r"(.*?)\bas\s+(\S+)", before, re.IGNORECASE)) and verb in (
+    fields = [_field(clause, part) for part in _PARTS.split(means)]
+    if (user := re.fullmatch(r"(.*?)\bas (\S+)", before, re.IGNORECASE)) and verb in (
         "log in",
         "sign in",
         "login",
@@ -306,16 +321,16 @@ def _deed(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
 
 def _field(clause: Clause, part: str) -> tuple[tuple[Word, ...], Value | None]:
     """Read a field and its value side by side; without quotes the page tells where the value begins."""
-    found = re.fullmatch(r"(.+?)\s*[:=]?\s*(⟦\d+⟧)", part)
+    found = re.fullmatch(r"(.+?) ?[:=]? ?(⟦\d+⟧)", part)
     if found:
         return clause.words(found[1]), clause.value(found[2])
     return clause.words(part), None
 
 
 def _open(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
-    with_ = _WITH.match(body)
-    if with_ and re.search(r"\b(?:button|link|filter|menu|icon|tab)\W*$", with_[2], re.IGNORECASE):
-        return [_frame(clause, "press", verb, with_[2])]
+    _, means = _parted(_WITH, body)
+    if _CONTROL.search(means):
+        return [_frame(clause, "press", verb, means)]
     return [_frame(clause, act, verb, body)]
 
 

@@ -11,7 +11,7 @@ from ddax.environments.pilot.pilot import NotDone, Pilot
 from ddax.environments.pilot.relations import Page
 from ddax.environments.pilot.words import Word, keys, ordinal, said
 
-_BEHIND = re.compile(r"\s+(?:by|at|for|from|on|with)\b|[(\d:]", re.IGNORECASE)
+_BEHIND = re.compile(r"\s(?:by|at|for|from|on|with)\b|[(\d:]", re.IGNORECASE)
 OPENED = 5
 """Things opened on the way to what is meant at most."""
 ROW = 80
@@ -66,6 +66,7 @@ def _by_kind(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None
         return None
     nodes = usable(pilot.page, lambda node: node.role in wanted and "disabled" not in node.state)
     if number:
+        _see_end(pilot, number)
         if abs(number) > len(nodes):
             raise NotDone(f"there are only {len(nodes)} of this kind")
         return nodes[number - 1 if number > 0 else number]
@@ -83,6 +84,7 @@ def one_of(pilot: Pilot, order: Sequence[Word], hits: Sequence[Hit]) -> Node:
     """Return the hit that is meant; raises NotDone where nothing tells some apart."""
     number = ordinal(order)
     if number:
+        _see_end(pilot, number)
         alike = sorted(
             (hit for hit in hits if hit.rank[:5] == hits[0].rank[:5]),
             key=lambda hit: pilot.page.place(hit.node),
@@ -103,6 +105,12 @@ def one_of(pilot: Pilot, order: Sequence[Word], hits: Sequence[Hit]) -> Node:
         f"it is not said which one is meant of {len(inner)} called “{label(inner[0])}”",
         "Say beside what it stands",
     )
+
+
+def _see_end(pilot: Pilot, number: int) -> None:
+    """See that the last of a kind is looked at, where that one is meant."""
+    if number < 0 and not pilot.seen.whole:
+        raise NotDone("the page has more than was looked at: its last one is not known")
 
 
 def _holds(page: Page, node: Node, other: Node) -> bool:

@@ -14,6 +14,11 @@ from ddax.environments.pilot.relations import NOWHERE
 from ddax.environments.pilot.words import Word, keys, said
 
 _FROM = frozenset({"from"})
+_DOWN = frozenset({"descending", "descend", "highest", "largest", "newest", "latest", "down"})
+_WAY = _DOWN | frozenset(
+    "ascending ascend lowest smallest cheapest oldest earliest first last to order up low high".split()  # noqa: SIM905
+)
+"""Words that say which way a column is sorted."""
 
 
 async def drag(pilot: Pilot, frame: Frame) -> None:
@@ -89,11 +94,9 @@ async def upload(pilot: Pilot, frame: Frame) -> None:
 async def sort(pilot: Pilot, frame: Frame) -> None:
     """Sort a table by a column, and see that its cells stand so."""
     words = [word for word in frame.words if word.group >= 0 or word.key not in ("order", "by")]
-    down = any(word.key in ("descending", "descend", "highest", "down") for word in words)
-    column = [
-        word for word in _behind_by(frame.words) if word.key not in ("descending", "ascending", "order")
-    ]
-    heads = usable(pilot.page, lambda n: n.role == "columnheader" or (pressed(n) and _heads(pilot, n)))
+    column, way = _way(_behind_by(frame.words))
+    down = any(word.key in _DOWN for word in (*way, *_way(words)[1]))
+    heads = usable(pilot.page, lambda n: _is_head(n) or (pressed(n) and _heads(pilot, n)))
     hits = [hit for hit in find(pilot.page, column, heads) if not hit.left]
     if not hits:
         raise NotDone(f"no column is called “{said(column)}”; there are {pilot.named(heads)}")
@@ -111,6 +114,14 @@ async def sort(pilot: Pilot, frame: Frame) -> None:
     raise NotDone(f"the column “{said(column)}” is not sorted so")
 
 
+def _way(order: Sequence[Word]) -> tuple[list[Word], list[Word]]:
+    """Part “price, lowest first” into the column and the way it is sorted."""
+    at = len(order)
+    while at > 1 and order[at - 1].group < 0 and order[at - 1].key in _WAY:
+        at -= 1
+    return list(order[:at]), list(order[at:])
+
+
 def _pressed_once(pilot: Pilot) -> bool:
     return bool(pilot.moves) and pilot.moves[-1].name == "click"
 
@@ -122,13 +133,17 @@ def _behind_by(order: Sequence[Word]) -> list[Word]:
 
 def _heads(pilot: Pilot, node: Node) -> bool:
     holders = (pilot.page.by_id.get(holder) for holder in pilot.page.holders(node))
-    return any(one is not None and one.role == "columnheader" for one in holders)
+    return any(one is not None and _is_head(one) for one in holders)
+
+
+def _is_head(node: Node) -> bool:
+    return node.role == "columnheader" or node.tag == "th"
 
 
 def _column(pilot: Pilot, name: Sequence[str]) -> list[str]:
     """Return the texts of a column, from the top."""
     head = next(
-        (n for n in pilot.seen.nodes if n.role == "columnheader" and keys(n.name or n.own) == tuple(name)),
+        (n for n in pilot.seen.nodes if _is_head(n) and keys(n.name or n.own) == tuple(name)),
         None,
     )
     if head is None:

@@ -25,6 +25,11 @@ HARMLESS = frozenset({
 REFUSED = "refused:"
 """How a note of what a browser did not let happen begins."""
 MOST_TOLD = 160
+MOST_ASKED = 5
+"""Questions in a row that are dismissed."""
+_LEFT = frozenset({"textbox", "searchbox", "spinbutton", "combobox"})
+_OFFERED = frozenset({"option", "link", "button", "menuitem", "clickable", "listitem"})
+"""What a page may offer while one writes."""
 _FINE = re.compile(r"\bno (?:\w+ ){0,2}(?:errors?|action) [^.]{0,30}", re.IGNORECASE)
 """What sounds like a refusal and is none: “No further action is required”."""
 _LEAVES = re.compile(r"\b(?:except|but|other than|without|or|unless|if|instead of)\b", re.IGNORECASE)
@@ -140,6 +145,8 @@ class Pilot:
             if self.seen.dialog:
                 await self._dismiss()
             await self._all(reading.frames)
+        except NotDone as why:  # the page asked before anything was done
+            self.failed.append(why.reason)
         except Over:
             pass
         return Report(
@@ -162,13 +169,39 @@ class Pilot:
                     frame.verb != "find"
                     or not self.behind
                     or self.behind[0].act not in PLACED
-                    or len(self.moves) > made
+                    or any(move.name != "hover" for move in self.moves[made:])
                 ):
                     self._fail(frame, why)
                     return
                 where = frame.words
+        if frames and not self.failed:
+            await self._last(frames[-1])
+
+    async def _last(self, frame: Frame) -> None:
+        try:
+            await self._leave_field()
+        except NotDone as why:
+            self._fail(frame, why)
+
+    async def _leave_field(self) -> None:
+        """Take the focus from the field written last: many pages take a value, check or save it only then.
+
+        Not where it offers something that would go away with it.
+        """
+        last = self.moves[-1] if self.moves else None
+        there = self.node(last.target) if last is not None and last.name == "type" else None
+        if there is None or "focused" not in there.state or there.role not in _LEFT:
+            return
+        if any(node.role in _OFFERED for node in self.fresh()):
+            return
+        await self.do("leave", there.id)
+        now = self.node(there.id)
+        if now is not None and now.type != "password" and _bare(now.value) != _bare(there.value):
+            raise NotDone(f"“{label(there)}” does not hold what was written once it was left")
 
     async def _frame(self, frame: Frame) -> None:
+        if frame.act in ("tell", "read"):
+            await self._leave_field()
         await self.drivers[frame.act](self, frame)
         if self.seen.trouble and self.seen.trouble not in self.failed:
             self.failed.append(self.seen.trouble)
@@ -228,16 +261,26 @@ class Pilot:
     async def _dismiss(self, *, fail: bool = False) -> None:
         """Dismiss what the page asks; fails where an order has led to it and does not answer it."""
         asked = f"the page asked “{self.cut(self.seen.dialog, 120)}”, which was dismissed"
-        await self.answer(False, "")
+        for _ in range(MOST_ASKED):
+            await self._answer(False, "")
+            if not self.seen.dialog:
+                break
+        else:
+            raise NotDone("the page goes on asking")
         if fail:
             raise NotDone(f"{asked}: the order does not say what to answer", "Say it, as “… and confirm”")
         self.notes.append(asked)
 
     async def answer(self, accept: bool, text: str) -> None:
-        """Answer the question of the page."""
+        """Answer the question of the page; another one behind it has to be answered by the order, too."""
+        await self._answer(accept, text)
+        if self.seen.dialog and not self._answered_next():
+            await self._dismiss(fail=True)
+
+    async def _answer(self, accept: bool, text: str) -> None:
         self.asked = self.seen.dialog
         if accept and self.world.effect == "reads":
-            await self.answer(False, "")
+            await self._dismiss()
             raise NotDone(
                 f"{REFUSED} the page asked “{self.cut(self.asked, 120)}”,"
                 " and to accept it needs --browser-writes"
@@ -277,6 +320,11 @@ class Pilot:
         return [node for node in self.seen.nodes if _said(node) not in self.known]
 
 
+def _bare(text: str) -> list[str]:
+    """Return the signs of a value that stay when a page writes it in its own form, as a day or a price."""
+    return sorted(sign for sign in text.casefold() if sign.isalnum() and sign != "0")
+
+
 def _said(node: Node) -> str:
     return f"{node.role} {node.own or node.name} {node.value}"
 
@@ -308,7 +356,7 @@ def held_back(before: PageSeen, after: PageSeen, target: str) -> str:
 
 def said_no(before: PageSeen, after: PageSeen, target: str) -> str:
     """Return what a page newly says against a press that left its button there; "" for nothing."""
-    pressed = before.node(target)
+    pressed, was = before.node(target), {(node.role, label(node)) for node in before.nodes}
     now = {(node.role, node.name) for node in after.nodes}
     if (
         pressed is None
@@ -316,7 +364,7 @@ def said_no(before: PageSeen, after: PageSeen, target: str) -> str:
         or (pressed.role, pressed.name) not in now
     ):
         return ""
-    if any(node.id not in {one.id for one in before.nodes} for node in after.nodes if node.role in FIELDS):
+    if any((node.role, label(node)) not in was for node in after.nodes if node.role in FIELDS):
         return ""  # a new step of a form says what it wants, and refuses nothing
     known = {node.own or node.name for node in before.nodes}
     new = [

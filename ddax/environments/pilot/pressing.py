@@ -22,7 +22,7 @@ NO = ("no", "cancel", "dismiss", "close", "decline", "not now")
 NEUTRAL = frozenset({"filter", "use", "go", "make", "keep", "continue", "proceed", "order"})
 """Verbs that say how a thing is used; any other one has to be in the name of what is pressed."""
 RESULTS = frozenset({"result"})
-MENU_SIGNS = frozenset({"+", "☰", "⋮", "…", "...", "▾", "▼", "•••"})
+MENU_SIGNS = frozenset({"+", "☰", "⋮", "⋯", "…", "...", "▾", "▼", "•••"})
 PAGES = 20
 """Pages of a list that are turned at most."""
 _MIDDLE = frozenset({"center", "centre", "middle"})
@@ -44,7 +44,8 @@ async def press(pilot: Pilot, frame: Frame) -> None:
     if frame.until:
         await press_until(pilot, frame, frame.words, frame.until)
         return
-    if way := _in_order(frame.words):
+    way = _in_order(frame.words)
+    if way and named(pilot, frame.words, frame.words) is None:
         await _press_sorted(pilot, *way)
         return
     frame = with_words(frame, _without_middle(frame.words))
@@ -184,7 +185,8 @@ async def open_(pilot: Pilot, frame: Frame) -> None:
         return
     whole = (Word(frame.verb, key(frame.verb)), *order)
     node = meant(pilot, whole, pressed) if frame.verb else None
-    node = node or _opener(pilot, frame) or await locate(pilot, order, pressed, text=True)
+    only_found = frame.verb == "find" and bool(pilot.behind)  # it need not be opened
+    node = node or _opener(pilot, frame) or await locate(pilot, order, pressed, text=not only_found)
     if node.state & {"expanded", "selected"} and node.role != "link":
         pilot.settled = True
         return
