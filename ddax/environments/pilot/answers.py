@@ -11,7 +11,7 @@ from ddax.environments.pilot.locate import in_row
 from ddax.environments.pilot.match import FIELDS, find, runs
 from ddax.environments.pilot.pilot import NotDone, Pilot
 from ddax.environments.pilot.relations import NOWHERE
-from ddax.environments.pilot.words import Word, has_phrase, key, keys, said
+from ddax.environments.pilot.words import Word, has_phrase, keys, said
 
 SHAPES: dict[str, re.Pattern[str]] = {
     "year": re.compile(r"\b(?:1[5-9]|20)\d\d\b"),
@@ -171,6 +171,3 @@ def _sentence(pilot: Pilot, asked: Sequence[Word]) -> str:
 async def _seek(pilot: Pilot, order: Sequence[Word]) -> None:
     """Look once more: what is to be told may still be on its way."""
     await pilot.look()
-
-
-__all__ = ["key", "tell"]

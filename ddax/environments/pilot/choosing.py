@@ -12,7 +12,7 @@ from ddax.environments.pilot.dates import find_date, month_of
 from ddax.environments.pilot.deeds import deed
 from ddax.environments.pilot.entering import field_of, fill
 from ddax.environments.pilot.frames import Frame, Value
-from ddax.environments.pilot.locate import in_row, locate, meant, pressed, written
+from ddax.environments.pilot.locate import in_row, locate, meant, one_of, pressed, written
 from ddax.environments.pilot.match import BOXES, Hit, find, label, runs, usable
 from ddax.environments.pilot.pilot import NotDone, Pilot
 from ddax.environments.pilot.pressing import press_node
@@ -51,6 +51,19 @@ async def choose(pilot: Pilot, frame: Frame) -> None:
             chosen.append(said(part))
         return
     await _by_name(pilot, order)
+
+
+async def set_(pilot: Pilot, frame: Frame) -> None:
+    """Set a field, a box or a list to a value."""
+    assert frame.value is not None
+    try:
+        node = await field_of(pilot, frame.words, links=True)
+    except NotDone as why:
+        value = tuple(Word(one, key(one), 0) for one in frame.value.text.split())
+        if not await choose_words(pilot, (*value, *frame.words)):
+            raise why from None
+        return
+    await fill(pilot, node, frame.value)
 
 
 async def _none(pilot: Pilot, order: Sequence[Word]) -> bool:
@@ -111,7 +124,7 @@ async def choose_words(pilot: Pilot, order: Sequence[Word], *, keep: Sequence[st
     if found and not hits:
         raise NotDone(f"no option is called “{said(order)}”; there are {pilot.named(every)}")
     if hits:
-        await _pick(pilot, _first(pilot, order, hits), keep)
+        await _pick(pilot, one_of(pilot, order, hits), keep)
         return True
     return await _in_list(pilot, order)
 
@@ -127,12 +140,6 @@ def _of_another(order: Sequence[Word], hit: Hit, every: Sequence[Node]) -> bool:
     return any(
         left & set(keys(label(node))) and keys(label(node)) != own for node in every if node is not hit.node
     )
-
-
-def _first(pilot: Pilot, order: Sequence[Word], hits: Sequence[Hit]) -> Node:
-    from ddax.environments.pilot.locate import one_of
-
-    return one_of(pilot, order, hits)
 
 
 async def _measured(pilot: Pilot, order: Sequence[Word]) -> bool:
@@ -314,6 +321,3 @@ async def bring_to(pilot: Pilot, node: Node, *, on: bool) -> None:
 def is_on(node: Node) -> bool:
     """Tell whether a box, a switch or an option is on."""
     return bool(node.state & {"checked", "selected", "pressed"})
-
-
-__all__ = ["choose", "choose_words", "field_of", "tick"]

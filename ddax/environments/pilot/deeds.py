@@ -19,6 +19,8 @@ from ddax.environments.pilot.words import COUNTS, Word, has_phrase, key, keys, p
 ROWS = frozenset({"listitem", "row", "treeitem", "article"})
 SAME = {"remove": "delete", "delete": "remove", "log in": "sign in", "sign in": "log in"}
 """Verbs that pages say for one another."""
+TAKES = frozenset({"delete", "remove", "archive", "discard"})
+"""Deeds that take something away: the page has to show that it went."""
 FINAL = frozenset("pay buy order book send submit delete remove subscribe apply publish post share".split())  # noqa: SIM905
 """Deeds that open no form: what goes with them has to be there before."""
 SENDS = frozenset({"submit", "send"})
@@ -80,7 +82,7 @@ async def _deed_to(pilot: Pilot, order: Sequence[Word], verb: Sequence[Word], fr
         now = pilot.node(node.id)
         if now is None or label(now) != label(node):
             raise NotDone(f"“{label(node)}” was pressed {number} of {count} times, and is another thing then")
-        await _press_seen(pilot, node)
+        await _press_seen(pilot, node, verb[0].key)
     _see_unasked(pilot, node)
 
 
@@ -138,11 +140,15 @@ def _boxes(pilot: Pilot, order: Sequence[Word]) -> list[Node]:
     return [hit.node for hit in find(pilot.page, order, boxes, more=True) if not hit.left]
 
 
-async def _press_seen(pilot: Pilot, node: Node) -> None:
-    """Press what does a deed, and see that it shows something or brings a file."""
+async def _press_seen(pilot: Pilot, node: Node, verb: str) -> None:
+    """Press what does a deed; where the page shows nothing, that is told, and nothing was taken away."""
     told = len(pilot.notes)
-    if not await press_node(pilot, node) and len(pilot.notes) == told:
-        raise NotDone(f"“{label(node)}” was pressed, and the page shows nothing new")
+    if await press_node(pilot, node) or len(pilot.notes) > told:
+        return
+    nothing = f"“{label(node)}” was pressed, and the page shows nothing new"
+    if verb in TAKES:
+        raise NotDone(nothing)
+    pilot.notes.append(nothing)
 
 
 def _see_beside(pilot: Pilot, node: Node, order: Sequence[Word]) -> None:

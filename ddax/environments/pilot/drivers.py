@@ -11,7 +11,7 @@ from ddax.environments.pilot.pilot import Driver
 DRIVERS: Mapping[Act, Driver] = {
     "press": pressing.press, "open": pressing.open_, "close": pressing.close, "key": pressing.key_,
     "deed": deeds.deed, "dialog": pressing.dialog, "leave": pressing.leave, "wait": pressing.wait,
-    "scroll": pressing.scroll, "hover": pressing.hover, "write": entering.write, "set": entering.set_,
+    "scroll": pressing.scroll, "hover": pressing.hover, "write": entering.write, "set": choosing.set_,
     "search": entering.search, "choose": choosing.choose, "tick": choosing.tick, "drag": moving.drag,
     "upload": moving.upload, "sort": moving.sort, "tell": answers.tell, "read": reading.read,
 }  # fmt: skip

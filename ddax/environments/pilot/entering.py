@@ -14,7 +14,7 @@ from ddax.environments.pilot.dates import as_shown, find_date, find_time, no_day
 from ddax.environments.pilot.frames import Frame, Value
 from ddax.environments.pilot.grammar import SECRET
 from ddax.environments.pilot.locate import in_row, locate, meant, missing, pressed, written
-from ddax.environments.pilot.match import FIELDS, find, label, usable
+from ddax.environments.pilot.match import FIELDS, find, label, names, usable
 from ddax.environments.pilot.pilot import NotDone, Pilot
 from ddax.environments.pilot.ranges import bring
 from ddax.environments.pilot.reading import looked_up
@@ -48,21 +48,6 @@ async def write(pilot: Pilot, frame: Frame) -> None:
             await fill(pilot, node, value)
         return
     await fill(pilot, await field_of(pilot, frame.words), value)
-
-
-async def set_(pilot: Pilot, frame: Frame) -> None:
-    """Set a field, a box or a list to a value."""
-    assert frame.value is not None
-    try:
-        node = await field_of(pilot, frame.words, links=True)
-    except NotDone as why:
-        from ddax.environments.pilot.choosing import choose_words
-
-        value = tuple(Word(one, key(one), 0) for one in frame.value.text.split())
-        if not await choose_words(pilot, (*value, *frame.words)):
-            raise why from None
-        return
-    await fill(pilot, node, frame.value)
 
 
 async def field_of(pilot: Pilot, order: Sequence[Word], *, links: bool = False) -> Node:
@@ -332,8 +317,6 @@ def _sends(pilot: Pilot, field: Node) -> list[Node]:
 
 
 def _called(node: Node) -> Keys:
-    from ddax.environments.pilot.match import names
-
     return tuple(word for name in names(node) for word in keys(name))
 
 

@@ -207,7 +207,8 @@ def _written(clause: Clause, part: str) -> tuple[str, Value] | None:
 def _named(clause: Clause, part: str) -> tuple[tuple[Word, ...], Value | None] | None:
     """Read “the password ⟦V⟧”, with what may follow it: “into both fields”."""
     found = re.fullmatch(r"([^⟦⟧]+?) ?[:=]? ?(⟦\d+⟧)(?: (?:into|in) [^⟦⟧]*)?", part)
-    return (clause.words(found[1]), clause.value(found[2])) if found else None
+    named = found is not None and " into " not in found[1]
+    return (clause.words(found[1]), clause.value(found[2])) if found and named else None
 
 
 def _set(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:

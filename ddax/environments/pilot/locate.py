@@ -86,7 +86,7 @@ def one_of(pilot: Pilot, order: Sequence[Word], hits: Sequence[Hit]) -> Node:
     if number:
         _see_end(pilot, number)
         alike = sorted(
-            (hit for hit in hits if hit.rank[:5] == hits[0].rank[:5]),
+            (hit for hit in hits if hit.rank[:6] == hits[0].rank[:6]),
             key=lambda hit: pilot.page.place(hit.node),
         )
         if number > len(alike):
@@ -200,7 +200,7 @@ def in_row(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:
     """Return the one element of a kind that stands in the row or card that the words name."""
     page = pilot.page
     parts = runs(order, ())
-    if not parts:
+    if not parts or ordinal(order):
         return None
     found: list[tuple[int, Node]] = []
     for node in usable(page, accept):

@@ -31,7 +31,7 @@ OPTIONS = frozenset({"option", "menuitem", "menuitemradio", "menuitemcheckbox", 
 PRESSED = ACTED_ON - {"listbox", "file", "color", "video", "audio", "slider"}
 LITTLE = frozenset("the a an your my of to for this".split())  # noqa: SIM905
 """Words of a name that an order may leave out; “in” and “out” are none."""
-USER = frozenset({"username", "user", "login", "email", "user name"})
+_WHERE = frozenset({"in", "of", "beside", "under", "from", "for", "inside", "within", "by", "at", "on"})
 
 
 @dataclass(frozen=True)
@@ -106,10 +106,17 @@ def _hit(page: Page, order: Sequence[Word], node: Node, wanted: frozenset[str], 
         size = max(size, there if there != NOWHERE else 1)
     rank = (
         len(left), _is_open(node), -sum(not order[at].is_kind for at in used), -exact,
-        node.role not in wanted if wanted else 0,
+        node.role not in wanted if wanted else 0, _is_place(order, used),
         node.role not in ACTED_ON, size, "disabled" in node.state,
     )  # fmt: skip
     return Hit(node, used, tuple(left), size, tuple(map(int, rank)))
+
+
+def _is_place(order: Sequence[Word], used: frozenset[int]) -> bool:
+    """Tell whether words say where something is, and not what: “Cash” in “Delete in the row Cash”."""
+    solid = [at for at, word in enumerate(order) if not word.is_stop and not word.is_kind]
+    before = order[solid[0] : min(used)] if solid and solid[0] not in used else ()
+    return any(word.group < 0 and word.key in _WHERE for word in before)
 
 
 def _is_open(node: Node) -> bool:

@@ -153,7 +153,7 @@ async def _press_all(pilot: Pilot, order: Sequence[Word]) -> bool:
     ]  # those of one row or card each
     if len(hits) < 2 or any(word.key == "all" and at in hits[0].used for at, word in enumerate(order)):
         return False
-    for hit in [hit for hit in hits if hit.rank[:5] == hits[0].rank[:5]]:
+    for hit in [hit for hit in hits if hit.rank[:6] == hits[0].rank[:6]]:
         await press_node(pilot, hit.node)
     return True
 

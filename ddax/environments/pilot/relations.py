@@ -92,12 +92,13 @@ class Page:
         above, around = list(self._chain(node)), list(self._chain(other))
         at = next(at for at, holder in enumerate(above) if holder in self._chain(other))
         met = self._chain(other)[above[at]]
-        if met and at and self._kinds.get(above[at - 1]) == self._kinds.get(around[met - 1], ""):
+        alike = met and at and self._kinds.get(above[at - 1]) == self._kinds.get(around[met - 1], "")
+        if alike or (self._rows.intersection(above[:at]) and self._rows.intersection(around[:met])):
             return NOWHERE
         apart = self._sections[node.id].items() ^ self._sections[other.id].items()
         if met and len({rank for rank, _ in apart}) < len(apart):
             return NOWHERE
-        return len(self._members[above[at]])
+        return len(self._members[above[max(at, 1)]])
 
     def _chain(self, node: Node) -> dict[str, int]:
         """Return an element and what holds it, from the inside out, each with its place."""
@@ -110,7 +111,11 @@ class Page:
     def _kinds(self) -> dict[str, str]:
         """Return of rows, and of boxes that stand beside others, by what they are alike."""
         found = {box.id: box.kind for node in self.seen.nodes for box in node.boxes}
-        return found | {node.id: node.role for node in self.seen.nodes if node.role in ROWS}
+        return found | dict.fromkeys(self._rows, "row")
+
+    @cached_property
+    def _rows(self) -> set[str]:
+        return {node.id for node in self.seen.nodes if node.role in ROWS}
 
     @cached_property
     def _sections(self) -> dict[str, dict[str, str]]:

@@ -43,6 +43,7 @@ SIGNS: dict[str, tuple[str, ...]] = {
     "−": ("remove", "minus", "decrease"), "-": ("remove", "minus", "decrease"), ">": ("next",),
     "<": ("previous",), "›": ("next",), "‹": ("previous",),
     "»": ("next",), "«": ("previous",), "🔍": ("search",), "🗑": ("delete",), "☰": ("menu",),
+    "⏸": ("pause",), "▶": ("play",), "✎": ("edit",),
 }  # fmt: skip
 """What a sign alone stands for on a button."""
 _EDGES = ".,;:!?*…()[]{}\"“”„‘’'"
