@@ -270,13 +270,12 @@ def _dialog(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     told = clause.words(bare)
     on = verb in ("confirm", "accept", "answer", "agree")
     answers = {"yes": True, "ok": True, "no": False, "cancel": False}
-    bare_words = told and all(word.group < 0 for word in told)
+    bare_words = bool(told) and all(word.group < 0 for word in told)
+    answer = " ".join(word.key for word in told)
     named = re.search(r"\b(?:dialog|prompt|alert|question)\b", body, re.IGNORECASE)
-    if bare_words and not named and (len(told) > 1 or told[0].key not in answers):
+    if bare_words and not named and answer not in answers:
         return [_frame(clause, "deed", verb, body)]
-    if len(told) == 1 and told[0].key in answers:
-        on = answers[told[0].key]
-    return [_frame(clause, "dialog", verb, "", to=told, on=on)]
+    return [_frame(clause, "dialog", verb, "", to=told, on=answers.get(answer, on))]
 
 
 def _copy(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
