@@ -36,7 +36,7 @@ _PLACE_FIRST = re.compile(
     rf"((?:in|on|from|for|under|using|with|to) [^,]*?),? (?=(?:{ANY})\b(?!-))", re.IGNORECASE
 )
 _BEGINS = re.compile(
-    rf"(?:{ANY}|in|on|from|for|under|using|with|do|don['’]t|never|make|be|is|are|was|does|did|it|you|i)\b",
+    rf"(?:{ANY}|in|on|from|for|under|using|with|do|don['’]t|never|make|be|is|are|was|does|did|it|you|i|the|this|that|a|an)\b",
     re.IGNORECASE,
 )
 """How a sentence begins that is an order or a question, or says what not to do."""
@@ -77,7 +77,7 @@ def clauses(task: str) -> Iterator[Clause]:
     at = 0
     parts: list[tuple[str, str]] = []
     for found in _SPLIT.finditer(text):
-        if found["end"] == "." and _is_short(text[at : found.start()], text[found.end() :]):
+        if found["end"] == "." and _is_short(text, found):
             continue
         parts.append((text[at : found.start()], found["end"] or ("," if found[0].strip() == "," else "")))
         at = found.end()
@@ -105,11 +105,11 @@ def clauses(task: str) -> Iterator[Clause]:
             yield Clause(part, tail, quotes)
 
 
-def _is_short(before: str, behind: str) -> bool:
+def _is_short(text: str, end: re.Match[str]) -> bool:
     """Tell whether a point only shortens a word, as in “Mr. Low” or “J. Smith”: no order follows it."""
-    word = before.rpartition(" ")[2]
-    short = word[:1].isupper() and word.isalpha() and len(word) < 5 and behind[:1].isupper()
-    return short and not (_LEAD.match(behind) or _BEGINS.match(behind))
+    word = text[max(0, end.start() - 6) : end.start()].rpartition(" ")[2]
+    short = word.istitle() and word.isalpha() and len(word) < 5 and text[end.end() : end.end() + 1].isupper()
+    return short and not (_LEAD.match(text, end.end()) or _BEGINS.match(text, end.end()))
 
 
 def said_parts(found: Sequence[Word]) -> list[tuple[Word, ...]]:
