@@ -164,6 +164,21 @@ async def test_what_is_copied_may_have_to_in_its_name(task: str, typed: str) -> 
 
 
 @pytest.mark.parametrize(
+    ("task", "typed"),
+    [
+        ('Type "Ada" in all lower case letters into the text input.', "ada"),
+        ('Enter "Ada" into Name in upper case.', "ADA"),
+        ("Type the text below into Name.", ""),
+        ("Type your answer into the text field.", ""),
+        ("Enter The Hague into Name.", "The Hague"),
+    ],
+)
+async def test_a_value_is_written_as_said_and_what_only_points_is_not(task: str, typed: str) -> None:
+    report, moves = await done(task, page(NAME))
+    assert [move[2] for move in moves] == [typed] * bool(typed) and report.ok == bool(typed)
+
+
+@pytest.mark.parametrize(
     ("place", "typed"),
     [("first name", ""), ("last name", "e1"), ("2nd", "e2")],
 )

@@ -49,6 +49,7 @@ _CONTROL = re.compile(r"\b(?:button|link|filter|menu|icon|tab|key)\W?$", re.IGNO
 _PAIR_TO = re.compile(r"(.+?) (?:to|with|as|=) (\S.*)", re.IGNORECASE)
 _PAIR_IN = re.compile(r"(\S.*?) (?:into|in|as|for|onto|on|to|from|under) (\S.*)", re.IGNORECASE)
 _PARTS = re.compile(r" ?,(?: (?:and )?|(?=⟦))| and ", re.IGNORECASE)
+_CASE = re.compile(r" in (?:all )?(?P<case>lower|upper)[ -]?case(?: letters)?", re.IGNORECASE)
 _ASKS = re.compile(r"(?:what|which|who|whose|when|where|why|how|is|are|was|does|do you|did)\b", re.IGNORECASE)
 SECRET = frozenset({"password", "passphrase", "passcode", "pin"})
 _ME = re.compile(r"(?:me|us)\b\s*", re.IGNORECASE)
@@ -174,6 +175,9 @@ def key_name(text: str) -> str:
 
 def _write(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     """Read values and the fields they go into."""
+    if case := _CASE.search(body):
+        plain = _write(clause, act, verb, body[: case.start()] + body[case.end() :])
+        return [_in_case(frame, case["case"].lower()) for frame in plain]
     if verb == "paste":
         into = re.fullmatch(r"(?:(?:it|that|the \w+) )?(?:in|into|to) (\S.*)", body, re.IGNORECASE)
         if into or body.lower() in ("", "it", "that"):
@@ -194,6 +198,14 @@ def _write(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     if one:
         return [_frame(clause, "write", verb, one[0], value=one[1])]
     return [_frame(clause, "write", verb, "", value=clause.value(body))] if body else []
+
+
+def _in_case(frame: Frame, case: str) -> Frame:
+    """Return a frame with its value in small letters or capitals."""
+    if frame.value is None:
+        return frame
+    text = frame.value.text.lower() if case == "lower" else frame.value.text.upper()
+    return replace(frame, value=replace(frame.value, text=text))
 
 
 def _written(clause: Clause, part: str) -> tuple[str, Value] | None:

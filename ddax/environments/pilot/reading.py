@@ -24,6 +24,8 @@ _THAT = re.compile(
     r"it|that|this|(?:the|that|this)\s+(?:same\s+)?(?:word|letter|number|value|text|sentence)|the\s+same",
     re.IGNORECASE,
 )
+_POINTS = re.compile(r"(?:the|your|their|its|this|that) ")
+"""How a value begins that is somewhere on the page, or nowhere: it is not written as it is said."""
 _PARTS = {
     "word": r"[^\W_](?:[\w'’-]*\w)?", "letter": r"[^\W\d_]", "character": r"\S", "digit": r"\d",
     "number": r"-?\d+(?:[.,]\d+)*", "sentence": r"[^.!?]+[.!?]?", "line": r"[^\n]+",
@@ -45,6 +47,8 @@ async def read(pilot: Pilot, frame: Frame) -> None:
 def looked_up(pilot: Pilot, value: Value) -> Value:
     """Return a value, or what it points to on the page; raises NotDone where that is not there."""
     found = None if value.exact else value_at(pilot, value.text)
+    if found is None and not value.exact and _POINTS.match(value.text):
+        raise NotDone(f"it is not found what “{value.text}” is", "Put what is to be written in quotes")
     return value if found is None else Value(found, True)
 
 
