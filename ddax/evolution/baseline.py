@@ -27,6 +27,7 @@ class Baseline:
     """How the program stands before any change; unit numbers are indexes into the suite.
 
     Where a search goes on from a changed program, `changed` are its changed files and `edits` what was done.
+    `lines` are what each unit runs.
     """
 
     report: Report
@@ -37,6 +38,7 @@ class Baseline:
     ticks: int
     changed: Mapping[str, str] = field(default_factory=dict)
     edits: tuple[Edit, ...] = ()
+    lines: Mapping[int, Set[Place]] = field(default_factory=dict, repr=False)
 
     @property
     def order(self) -> list[int]:
@@ -67,15 +69,17 @@ def measure(
         return (rows[unit].ticks if unit in rows and rows[unit].kind != "timeout" else PROBE_TICKS, unit)
 
     suite = replace(evaluator.suite, sources={**evaluator.suite.sources, **files})
+    lines = {row.unit: frozenset(row.lines) for row in traced.rows}
     return Baseline(
         first,
-        tuple(apart(sorted(failing, key=effort), {row.unit: frozenset(row.lines) for row in traced.rows})),
+        tuple(apart(sorted(failing, key=effort), lines)),
         tuple(sorted(passing, key=effort)),
         suspected(suite, traced.rows, hints, failing),
         informed(traced.seen, suite, first),
         ticks,
         files,
         edits,
+        lines,
     )
 
 

@@ -12,6 +12,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from ddax.errors import SourceError, UsageError
+from ddax.evolution.beside import tests_beside
 from ddax.evolution.command import TestCommand, matches
 from ddax.evolution.imports import closure, import_root, python_files
 from ddax.evolution.records import RepairTask
@@ -209,8 +210,11 @@ def _assemble(
     begin = [*tests, *conftests, *(files if script else [])]
     reached = closure(begin, folders, limit=MAX_FILES)
     targets = [path for path in files if path in reached] or files[:MAX_FILES]
+    without = command.without if command else ()
+    beside = tests_beside(tests, targets, folders, [root / word for word in without if "::" not in word])
+    reached = list(dict.fromkeys([*reached, *closure(beside, folders, limit=MAX_FILES)]))
     siblings = [p for f in targets for p in sorted(f.parent.glob("*.py")) if not is_test(p)][:MAX_FILES]
-    apart = {*tests, *conftests}
+    apart = {*tests, *conftests, *beside}
     program = [p for p in dict.fromkeys([*targets, *reached, *siblings]) if p not in apart]
     program = [p for p in program if p.is_relative_to(root)]
     texts = {_relative(p, root): read_text(p) for p in program if p in targets or _readable(p)}
@@ -228,6 +232,8 @@ def _assemble(
         runner=runner,
         data=data,
         script=_relative(Path(script), root) if script else "",
+        rest={_relative(path, root): text for path, text in beside.items()},
+        left_out=tuple(word for word in without if "::" in word),
     )
     return Project(root, task, why)
 

@@ -14,6 +14,7 @@ from itertools import combinations
 from ddax.evolution.baseline import Baseline, measure
 from ddax.evolution.evaluator import CodeEvaluator, evaluate_report, signature
 from ddax.evolution.further import alternate, further
+from ddax.evolution.judges import judging
 from ddax.evolution.localise import Report, Row, read_report
 from ddax.evolution.operators import Edit, Source, fingerprint, first_order
 
@@ -44,7 +45,8 @@ how many of these, and how often one after the other."""
 class Found:
     """A program that passes every test in the warm worker, and the edits that made it.
 
-    `baseline`, where given, is that of the program on which the last edits were tried.
+    `baseline`, where given, is that of the program on which the last edits were tried. `said` is what a
+    reasoner that proposed it says of it: a hypothesis, reasons, and where it came from.
     """
 
     sources: Mapping[str, str]
@@ -53,6 +55,7 @@ class Found:
     seconds: float
     rank: float = 0.0
     baseline: Baseline | None = field(default=None, repr=False)
+    said: tuple[str, str, str] | None = None
 
     @property
     def deletes(self) -> bool:
@@ -119,6 +122,7 @@ class Search:
         self.partial: list[Partial] = []
         self.further: list[Partial] = []
         self.base = {path: text.encode() for path, text in baseline.changed.items()}
+        self.judging = judging({**self.suite.sources, **baseline.changed}, self.suite.tests.values())
         self.texts = {path: self.suite.sources[path].encode() for path in self.suite.targets} | self.base
 
     def follow(self, last: Search) -> None:
@@ -186,7 +190,8 @@ class Search:
         """List the edits of the first of some `texts` that are to be listed, within its share of the time."""
         now = self.clock()
         end = now + self.share * (self.end - now) / texts
-        found = first_order(source, suspects, priors=self.priors, late=lambda: self.clock() >= end)
+        listed = first_order(source, suspects, priors=self.priors, late=lambda: self.clock() >= end)
+        found = [(rank, edit) for rank, edit in listed if (edit.path, edit.line) not in self.judging]
         self.cut = self.cut or self.clock() >= end
         return found
 

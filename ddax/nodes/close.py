@@ -14,6 +14,7 @@ from ddax.ideas.idea import clip, is_final
 from ddax.ideas.requirements import Facts, Requirement, breaks_answer, broken
 from ddax.nodes.answering import answer_of, form_of, supported
 from ddax.nodes.claims import doubts
+from ddax.nodes.coding import PROPOSED
 from ddax.nodes.earlier import earlier, message_of, of_turns
 from ddax.nodes.gather import (
     asked,
@@ -222,6 +223,8 @@ def _unfound(state: State, answer: Answer) -> tuple[str, str]:
     if text.startswith(NO_ANSWER):
         lost = next(filter(_failed_by_model, ideas), None)
         return "failed", f"model: {lost.get('reason', '')}" if lost else "no answer was reached"
+    if text.startswith(PROPOSED):
+        return NOT_FOUND, "patches are proposed, and none is certain"
     undone = any(i["status"] == "failed" and i.get("error", {}).get("kind") == UNDONE for i in ideas)
     if undone or text.startswith(NOT_DONE):
         return "failed", "not carried out"
