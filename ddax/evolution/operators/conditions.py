@@ -199,28 +199,6 @@ def conditions(node: ast.expr, source: Source) -> Iterator[Variant]:
         yield "strengthen", 1.4 + cost, _join(ast.And(), node, atom)
         yield "weaken", 1.4 + cost, _join(ast.Or(), node, atom)
         yield "condition", 1.5 + cost, atom
-    yield from _crossed(node)
-
-
-def _crossed(node: ast.expr) -> Iterator[Variant]:
-    """Add the missing combination of operands that stand in a condition: x+y==z, y+z==x → x+z==y."""
-    names = sorted({n.id for n in ast.walk(node) if isinstance(n, ast.Name)})
-    for compare in (n for n in ast.walk(node) if isinstance(n, ast.Compare)):
-        inside = [n.id for n in ast.walk(compare) if isinstance(n, ast.Name) and n.id in names]
-        for a in sorted(set(inside)):
-            for b in names:
-                if a != b:
-                    swapped = _Rename({a: b, b: a}).visit(parse(ast.unparse(compare)))
-                    yield "cross", 1.6, _join(ast.Or(), node, swapped)
-                    yield "cross", 1.7, _join(ast.And(), node, swapped)
-
-
-class _Rename(ast.NodeTransformer):
-    def __init__(self, names: dict[str, str]) -> None:
-        self.names = names
-
-    def visit_Name(self, node: ast.Name) -> ast.Name:
-        return ast.Name(self.names.get(node.id, node.id), node.ctx)
 
 
 def _join(op: ast.boolop, node: ast.expr, atom: ast.expr) -> ast.BoolOp:

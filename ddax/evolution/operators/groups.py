@@ -10,7 +10,7 @@ import ast
 import difflib
 from collections.abc import Iterator
 
-from ddax.evolution.operators.base import Edit, FunctionNode, Source, own_nodes
+from ddax.evolution.operators.base import Edit, Source, own_nodes
 from ddax.evolution.operators.expressions import NEAR, Variant, call, number
 
 _BOTH_CALLS = ("set", "sorted", "len", "abs", "sum", "str", "int")
@@ -67,22 +67,6 @@ def _with(side: ast.expr, old: ast.Constant, value: float) -> ast.expr:
     if side is old or not isinstance(side, ast.BinOp):
         return new
     return ast.BinOp(side.left, side.op, new)
-
-
-def nested(node: ast.expr, _source: Source) -> Iterator[Variant]:
-    """Drop the middle operand of three; put an aggregate in the place of a subscript."""
-    if isinstance(node, ast.BinOp):
-        if isinstance(node.left, ast.BinOp):
-            yield "middle_drop", 0.9, ast.BinOp(node.left.left, node.left.op, node.right)
-        if isinstance(node.right, ast.BinOp):
-            yield "middle_drop", 0.9, ast.BinOp(node.left, node.right.op, node.right.right)
-    elif (
-        isinstance(node, ast.Subscript)
-        and isinstance(node.ctx, ast.Load)
-        and not isinstance(node.slice, ast.Slice)
-    ):
-        for name in _AGGREGATES:
-            yield "aggregate", 1.3, call(name, node.value)
 
 
 def regrouped(node: ast.expr, _source: Source) -> Iterator[Variant]:
@@ -167,28 +151,5 @@ def _replacements(node: ast.Constant, source: Source) -> list[str]:
     return []
 
 
-def runs(source: Source) -> Iterator[Edit]:
-    """Delete two or three statements that follow one another, or two of them apart."""
-    for node in ast.walk(source.tree):
-        body = getattr(node, "body", None)
-        if (
-            not isinstance(body, list)
-            or isinstance(node, (ast.Module, ast.ClassDef))
-            or not isinstance(node, (FunctionNode, ast.stmt))
-        ):
-            continue
-        simple = [s for s in body if isinstance(s, (ast.Assign, ast.AugAssign, ast.Expr))]
-        simple = [s for s in simple if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
-        for i, first in enumerate(simple):
-            for j in range(i + 1, min(i + 4, len(simple))):
-                if len(body) > 2:
-                    lines = [
-                        (source.lines[s.lineno - 1], source.lines[s.end_lineno or s.lineno], "")
-                        for s in (first, simple[j])
-                    ]
-                    if lines[0][1] <= lines[1][0] and lines[1][1] <= len(source.text):
-                        yield splice(source, lines, "delete_two", 1.3)
-
-
-GROUP_OPERATORS = (symmetric, nested, regrouped, spelling)
-WHOLE_OPERATORS = (everywhere, runs)
+GROUP_OPERATORS = (symmetric, regrouped, spelling)
+WHOLE_OPERATORS = (everywhere,)
