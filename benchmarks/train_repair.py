@@ -1,8 +1,8 @@
 """Trains the model that says how likely a patch is to be right (`ddax/evolution/weights.json`).
 
-`python -m benchmarks.train_repair ROWS --collect` repairs bugs that are made from the standard library, those
-of the development file, and the part of the real ones that may be looked at; of each patch it keeps what
-spoke for it and whether the tests that were kept back agree, one JSON object a line. Without `--collect` the
+`python -m benchmarks.train_repair ROWS --collect` repairs bugs that are made from the standard library and
+those of the development file; of each patch it keeps what spoke for it and whether the tests that were kept
+back agree, one JSON object a line. Without `--collect` the
 weights are fitted to such a file: the same file gives the same weights.
 """
 
@@ -51,6 +51,7 @@ def views(name: str, task: Any) -> Iterator[tuple[str, Any, list[str]]]:
 def patches(task: Any, hidden: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Repair a task, and yield each patch with its features and whether the hidden tests agree."""
     from ddax.configs.settings import Evolution
+    from ddax.evolution import evidence
     from ddax.evolution.evaluator import CodeEvaluator
     from ddax.evolution.repair import repair
     from ddax.evolution.sandbox import choose
@@ -68,7 +69,7 @@ def patches(task: Any, hidden: Sequence[str]) -> Iterator[dict[str, Any]]:
         for place, one in enumerate(made):
             right = evaluator.evaluate(one.files).score >= 99.0
             finding = one.finding
-            weak = any(not lack.startswith("by what") for lack in finding.lacks)
+            weak = any(not lack.startswith(evidence.ESTIMATED) for lack in finding.lacks)
             yield {"features": dict(finding.features), "kinds": finding.kinds, "weak": weak, "right": right,
                    "place": place}  # fmt: skip
 
@@ -96,8 +97,6 @@ def collect(rows: Path, folder: Path | None) -> None:
                 for row in made or [{"place": -1}]:
                     out.write(json.dumps({"task": view, **row}, sort_keys=True) + "\n")
                 out.flush()
-                if not made and not view.endswith(":half"):
-                    continue
 
 
 def read(rows: Path) -> list[dict[str, Any]]:

@@ -165,7 +165,7 @@ def print_repair(
     _say_cost(result, output)
     output.say(f"Trust:    {result.trust}: {TRUST[result.trust]}")
     if result.finding is not None:
-        output.say(f"Chance:   {result.finding.chance:.0%} of patches with such evidence were right")
+        output.say(f"Chance:   estimated at {result.finding.chance:.0%} that it is right")
     for line in result.caveats:
         output.say(f"  - {clean(line, 200)}")
     if kept is None:

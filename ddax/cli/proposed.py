@@ -51,7 +51,7 @@ def print_proposals(result: RepairResult, output: Output, coloured: list[list[st
         output.say(f"\nProposal {number}")
         output.say("\n".join(lines))
         output.say(f"What:     {clean(one.hypothesis, 400)}")
-        output.say(f"Chance:   {one.finding.chance:.0%} of patches with such evidence were right")
+        output.say(f"Chance:   estimated at {one.finding.chance:.0%}")
         for lack in one.finding.lacks:
             output.say(f"  - no fix: {clean(lack, 300)}")
         for line in one.caveats[:CAVEATS]:

@@ -19,6 +19,7 @@ from typing import Any
 from ddax.evolution.changes import facts
 
 ORDINARY = "a small edit"
+ESTIMATED = "its chance to be right is estimated at"
 _TOLD = {
     "mended": ("failing test", "failing tests", "that it mends"),
     "unseen": ("failing test", "failing tests", "that the search did not see"),
@@ -97,8 +98,8 @@ def weigh(
     whole = {**_of_evidence(evidence), **features, **_of_kinds(kinds)}
     chance = probability(whole)
     lacks = [_lack(kind, needs) for kind, needs in rows if not any(map(evidence.has, needs))]
-    if not lacks and chance < _data("weights.json")["threshold"]:
-        lacks = [f"by what speaks for it {chance:.0%} of such patches are right, which is too few"]
+    if not lacks and chance < (least := _data("weights.json")["threshold"]):
+        lacks = [f"{ESTIMATED} {chance:.0%}, and a fix needs {least:.0%}"]
     return Finding(evidence, kinds, chance, tuple(dict.fromkeys(lacks)), whole)
 
 
