@@ -65,17 +65,19 @@ def one_small_edit(place: Place, bug: Bug) -> bool:
 
 def task_of(place: Place, bug: Bug) -> tuple[Path, RepairTask]:
     """Return a bug as a user gives it, with half of the other tests kept back."""
-    from ddax.evolution.command import TestCommand
+    from ddax.evolution.command import ALL, TestCommand
     from ddax.evolution.project import read_project
 
     tree = place.made(bug)
     given = bug.tests[0].partition("[")[0]
     project = read_project([bug.path], TestCommand("pytest", (given,)), cwd=tree)
-    whole = [unit.id for unit in replace(project.task, only=()).suite().units]
+    whole = [unit.id for unit in replace(project.task, selection=ALL).suite().units]
     failing = [name for name in dict.fromkeys(test.partition("[")[0] for test in bug.tests) if name != given]
     others = [name for name in whole if name not in failing and not name.startswith(given)]
     hidden = (*failing[::2], *others[::2])
-    return tree, replace(project.task, left_out=(*project.task.left_out, *hidden), hold_out=True)
+    said = project.task.selection
+    said = replace(said, without=(*said.without, *hidden))
+    return tree, replace(project.task, selection=said, hold_out=True)
 
 
 def repaired(place: Place, bug: Bug, *, seed: int, seconds: float) -> Fate:

@@ -40,18 +40,22 @@ FOLDS = 5
 
 def views(name: str, task: Any) -> Iterator[tuple[str, Any, list[str]]]:
     """Yield a task as a user may give it, with the tests that are kept back: by half, and by one test."""
+    from ddax.evolution.command import Selection
+
     ids = [unit.id for unit in task.suite().units]
     hidden = ids[1::2]
     if hidden:
-        yield f"{name}:half", replace(task, only=tuple(ids[0::2]), left_out=tuple(hidden)), hidden
+        task = replace(task, selection=Selection(without=tuple(hidden)))
+        yield f"{name}:half", replace(task, only=tuple(ids[0::2])), hidden
         for one in ids[0:5:2]:
-            yield f"{name}:{one}", replace(task, only=(one,), left_out=tuple(hidden)), hidden
+            yield f"{name}:{one}", replace(task, only=(one,)), hidden
 
 
 def patches(task: Any, hidden: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Repair a task, and yield each patch with its features and whether the hidden tests agree."""
     from ddax.configs.settings import Evolution
     from ddax.evolution import evidence
+    from ddax.evolution.command import ALL
     from ddax.evolution.evaluator import CodeEvaluator
     from ddax.evolution.repair import repair
     from ddax.evolution.sandbox import choose
@@ -64,7 +68,7 @@ def patches(task: Any, hidden: Sequence[str]) -> Iterator[dict[str, Any]]:
     made: Sequence[Any] = found.proposals or ((found,) if found.solved else ())
     if not made:
         return
-    judge = replace(task, only=(), left_out=()).suite().only(set(hidden), keep=True)
+    judge = replace(task, only=(), selection=ALL).suite().only(set(hidden), keep=True)
     with CodeEvaluator(sandbox, judge, limits=Limits(cpu=5.0, wall=7.0)) as evaluator:
         for place, one in enumerate(made):
             right = evaluator.evaluate(one.files).score >= 99.0

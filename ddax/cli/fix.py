@@ -211,15 +211,14 @@ def _read(name: str) -> str:
 
 
 def _opening(project: Project) -> list[str]:
-    from ddax.evolution.standin import has_rows
-
     task = project.task
-    rows = any(map(has_rows, task.tests.values()))
     files = ", ".join(map(clean, task.targets[:6])) + (" …" if len(task.targets) > 6 else "")
-    tests = ", ".join(map(clean, task.tests)) or f"{clean(task.script)} runs to its end"
+    tests = (
+        ", ".join(map(clean, dict.fromkeys([*task.tests, *task.doctests])))
+        or f"{clean(task.script)} runs to its end"
+    )
     how = f" (with pytest itself: {clean(project.why_pytest)})" if project.why_pytest else ""
-    counted = " (a parametrized test counts as one)" if rows else ""
-    return [f"Code:     {files}", f"Tests:    {tests}{counted}{how}"]
+    return [f"Code:     {files}", f"Tests:    {tests}{how}"]
 
 
 def _sandbox(python: str | None) -> Sandbox:

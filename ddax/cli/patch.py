@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ddax.cli.board import cost_words
 from ddax.cli.proposed import NOT_APPLIED, changed_files, finding_row, print_proposals, proposal_row
 from ddax.cli.text import clean, clean_block
-from ddax.wording import NO_END_OF_ITSELF, NOT_INSTALLED, amount
+from ddax.wording import NO_END_OF_ITSELF, NOT_INSTALLED, UNCOLLECTED, amount
 
 if TYPE_CHECKING:
     from ddax.cli.backend import Output
@@ -61,6 +61,7 @@ _FIRST = {
 _TESTS = {
     f"ModuleNotFoundError: {NOT_INSTALLED}": _FIRST[NOT_INSTALLED],
     "ConftestImportFailure": "mend what conftest.py imports and does first: no test runs before it loads",
+    UNCOLLECTED: 'mend that first, or leave the file out: --tests "pytest --ignore FILE"',
     NO_END_OF_ITSELF: 'end that test, or leave it out: --tests "pytest FILES --deselect FILE::TEST"',
 }
 """What helps where it is the tests that keep a search from finding anything."""
@@ -71,7 +72,7 @@ def _holds(sign: str, result: RepairResult) -> bool:
     signs = sum(sign in failure for failure in result.failures)
     named = sum("::" in failure for failure in result.failures)
     every = not result.tests_before[0] and signs == named
-    return signs > 0 and (every or sign == NO_END_OF_ITSELF)
+    return signs > 0 and (every or sign == NO_END_OF_ITSELF or not result.tried)
 
 
 def _mend_of_tests(result: RepairResult) -> str:

@@ -130,9 +130,8 @@ def won(run: Attempt, baseline: Baseline, evolved: Evolved, path: str, seconds: 
         code: CodeCandidate = one.candidate
         text = needed(run, path, code.code)
         said = (code.hypothesis, code.reasoning, one.origin)
-        found.append(
-            Found({path: text}, edits_of(path, run.task.files[path], text), run.tried, seconds, said=said)
-        )
+        edits = edits_of(path, run.task.files[path], text)
+        found.append(Found({path: text}, edits, run.tried, seconds, said=said))
     return run.bench.settle(found, baseline) if found else Settled()
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 
 from ddax.configs.settings import Evolution
 from ddax.errors import SourceError
-from ddax.evolution.baseline import Baseline, measure
+from ddax.evolution.baseline import PROBE_TICKS, QUICK, Baseline, measure
 from ddax.evolution.evaluator import CodeEvaluator, describe
 from ddax.evolution.inputs import changed_classes
+from ddax.evolution.inside.loading import module_names
 from ddax.evolution.judges import judging, of_tests
 from ddax.evolution.records import Evaluation, RepairTask
 from ddax.evolution.rest import touched
@@ -19,7 +21,6 @@ from ddax.evolution.settling import Bench, Settled
 from ddax.evolution.suites import Suite
 from ddax.evolution.verdict import separate_report, separate_verdict
 from ddax.evolution.wording import explain
-from ddax.wording import NOT_INSTALLED
 
 NEAREST = 8
 """Changes that came close of which is told."""
@@ -30,7 +31,7 @@ FAILING_EVERY = 3
 FLAKY_RUNS = 5
 CONFIRMING = 0.1
 """Share of the time that is kept for comparing and confirming what was found."""
-POOL, MORE = 16, {"fast": 240, "pytest": 12}
+POOL, MORE = 16, {"fast": 240, "pytest": 60}
 """Plausible repairs that are compared at most, and candidates tried after the first one."""
 JUDGED = 98.0
 JUDGES = "it changes code by which the tests judge, which stays as it is"
@@ -72,7 +73,8 @@ class Attempt:
         self.near: list[tuple[str, int]] = []  # what mends a part of what fails, and how many tests
         self.searched: Search | None = None
         self._suited: bool | None = None
-        self.split(task.suite(), task.held_out)
+        self.whole = task.suite()
+        self.split(self.whole, task.held_out)
 
     def split(self, whole: Suite, held_out: Collection[str]) -> None:
         """Part the tests into those that the search sees and those that judge what it found."""
@@ -84,7 +86,11 @@ class Attempt:
                 mend="Hold fewer tests out.",
             )
         self.evaluator = CodeEvaluator(self.sandbox, self.suite, limits=limits_of(self.settings))
-        self.bench = Bench(self.task, self.sandbox, self.evaluator, self.private)
+        self.bench = self.benched()
+
+    def benched(self) -> Bench:
+        """Make what judges patches; no test that was asked for is one of the rest, be it flaky."""
+        return Bench(self.task, self.sandbox, self.evaluator, self.private, {u.id for u in self.whole.units})
 
     def close(self) -> None:
         """End the workers."""
@@ -93,7 +99,12 @@ class Attempt:
 
     def prepare(self) -> Baseline:
         """Measure how the program stands, leave flaky tests out, and hold some back where asked."""
+        if not self.private.units:
+            self.whole = self.suite = self.evaluator.find_cases()
+            self.bench = self.benched()
         self.baseline = measure(self.evaluator, hints=self.task.hints)
+        if self.hopeless(self.baseline):
+            return self.baseline
         unsteady = self.unsteady(self.baseline)
         held = self.spared(self.baseline, unsteady) if self.task.hold_out else []
         if len(unsteady) == len(self.suite.units):
@@ -105,7 +116,7 @@ class Attempt:
         if unsteady or held:
             self.flaky = tuple(unsteady)
             self.close()
-            self.split(self.task.suite().only(unsteady, keep=False), {*self.task.held_out, *held})
+            self.split(self.whole.only(unsteady, keep=False), {*self.task.held_out, *held})
             self.baseline = measure(self.evaluator, hints=self.task.hints)
         rows = self.baseline.report.rows
         skips = frozenset(self.suite.units[row.unit].id for row in rows if row.kind == "skip")
@@ -113,10 +124,12 @@ class Attempt:
         return self.baseline
 
     def hopeless(self, baseline: Baseline) -> bool:
-        """Tell whether no test runs for want of a module that is imported outside of the code."""
-        rows = baseline.report.rows
-        lacking = (row.kind == "error" and NOT_INSTALLED in row.message and not row.path for row in rows)
-        return baseline.report.stage == "run" and bool(rows) and all(lacking)
+        """Tell whether tests cannot be collected for what lies outside of the program: nothing mends that."""
+        own = {n.split(".")[0] for p in self.suite.sources for n in module_names(p, self.suite.roots)}
+        return any(
+            row.kind == "uncollected" and not row.path and not own & set(re.findall(r"'(\w+)", row.message))
+            for row in baseline.report.rows
+        )
 
     def unsteady(self, baseline: Baseline) -> list[str]:
         """Return the tests that do not end alike in every one of some runs of the unchanged program."""
@@ -125,7 +138,7 @@ class Attempt:
         for _ in range(FLAKY_RUNS - 1):
             if self.clock() >= end:
                 break
-            report = self.evaluator.run({}, ticks=baseline.ticks, cpu=3.0)
+            report = self.evaluator.run({}, ticks=PROBE_TICKS, patience=QUICK)
             good = {row.unit for row in report.rows if row.good}
             changed |= good ^ set(baseline.passing)
         return [self.suite.units[u].id for u in sorted(changed)]
@@ -193,9 +206,7 @@ class Attempt:
 
     def changes_classes(self, found: Found) -> bool:
         """Say whether a repair changes a class, and variants of tests can tell it from others."""
-        return self.suite.runner == "fast" and any(
-            changed_classes(self.task.files[path], text) for path, text in found.sources.items()
-        )
+        return any(changed_classes(self.task.files[path], text) for path, text in found.sources.items())
 
     def suited(self) -> bool:
         """Say whether tests in another process judge the original as tests beside it do."""

@@ -12,10 +12,16 @@ from ddax.evolution.evaluator import CodeEvaluator
 from ddax.evolution.localise import Place, Report, Row, suspicion
 from ddax.evolution.operators import Edit, Seen
 from ddax.evolution.operators.base import FunctionNode
+from ddax.evolution.sandbox.protocol import FLOOR, Pace
 from ddax.evolution.suites import Suite
 from ddax.evolution.told import informed
 
 TICKS, PROBE_TICKS = 10_000, 100_000
+QUICK, LONG = 3, 2.0
+"""Times the least that a test of the unchanged program may compute at first, and seconds that all may compute
+beyond it that do not come to an end."""
+TRACED, SLOWER = 5.0, 30.0
+"""Seconds that a traced run may compute, and how many times slower it is taken to be."""
 FEW_TRACED = 10
 """Failing tests that are traced where all tests are too many."""
 LIKE = 0.5
@@ -55,15 +61,25 @@ def measure(
 ) -> Baseline:
     """Run the tests twice, once to see how they stand, once traced to see where and with what types."""
     files = changed or {}
-    first = evaluator.run(files, ticks=PROBE_TICKS, cpu=3.0)
+    first = standing(evaluator, files) if not changed else evaluator.run(files, ticks=PROBE_TICKS, cpu=3.0)
+    if not changed:
+        evaluator.at_pace(pace_of(first))
     ticks = max([TICKS, *(10 * row.ticks for row in first.rows if row.good)])
     rows = {row.unit: row for row in first.rows}
     units = range(len(evaluator.suite.units))
     passing = [u for u in units if u in rows and rows[u].good]
     failing = [u for u in units if u not in passing]
-    traced = evaluator.run(files, ticks=ticks, trace=True, cpu=5.0)
-    if traced.stage != "run" and first.stage == "run":  # too much to trace: where tests fail says most
-        traced = evaluator.run(files, ticks=ticks, trace=True, cpu=5.0, units=failing[:FEW_TRACED])
+    many = len(units) > FEW_TRACED and evaluator.pace.whole(units) > TRACED
+    chosen = failing[:FEW_TRACED] if many else None  # where tests fail says most
+    traced = evaluator.run(files, ticks=ticks, trace=True, cpu=TRACED, units=chosen, patience=SLOWER)
+    if traced.stage != "run" and first.stage == "run":
+        traced = evaluator.run(
+            files, ticks=ticks, trace=True, cpu=TRACED, units=failing[:FEW_TRACED], patience=SLOWER
+        )
+    seen_lines = {row.unit: row.lines for row in traced.rows}
+    covered = [
+        replace(row, lines=seen_lines.get(row.unit, ())) for row in first.rows if row.unit in seen_lines
+    ]
 
     def effort(unit: int) -> tuple[int, int]:
         return (rows[unit].ticks if unit in rows and rows[unit].kind != "timeout" else PROBE_TICKS, unit)
@@ -74,13 +90,42 @@ def measure(
         first,
         tuple(apart(sorted(failing, key=effort), lines)),
         tuple(sorted(passing, key=effort)),
-        suspected(suite, traced.rows, hints, failing),
+        suspected(suite, covered, hints, failing),
         informed(traced.seen, suite, first),
         ticks,
         files,
         edits,
         lines,
     )
+
+
+def standing(evaluator: CodeEvaluator, files: Mapping[str, str]) -> Report:
+    """Run the tests of the unchanged program; one that does not end soon gets more time, by itself.
+
+    Of the time for those that never end, each takes a half of what the one before it left.
+    """
+    first = evaluator.run(files, ticks=PROBE_TICKS, patience=QUICK)
+    rows = {row.unit: row for row in first.rows}
+    if first.stage != "run" or not rows:
+        return first
+    left = 2 * LONG
+    for unit in range(len(evaluator.suite.units)):
+        if unit in rows and rows[unit].kind != "timeout":
+            continue
+        again = evaluator.run(files, ticks=PROBE_TICKS, units=[unit], patience=left / 2 / FLOOR)
+        if again.rows:
+            rows[unit] = again.rows[0]
+        if not again.rows or again.rows[0].kind == "timeout":
+            left /= 2
+    return replace(first, rows=tuple(rows[unit] for unit in sorted(rows)))
+
+
+def pace_of(first: Report) -> Pace:
+    """Return what candidates are measured by: how long the tests took that came to an end."""
+    ended = {row.unit: row.spent for row in first.rows if row.kind not in ("timeout", "uncollected")}
+    longest = max(ended.values(), default=0.0)
+    known = {row.unit: ended[row.unit] if row.good else longest for row in first.rows if row.unit in ended}
+    return Pace(first.loading, known)
 
 
 def apart(failing: Sequence[int], lines: Mapping[int, Set[Place]]) -> list[int]:

@@ -7,7 +7,8 @@ import os
 import re
 import shlex
 from collections import deque
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -37,7 +38,12 @@ _UNITTEST_FLAGS = frozenset({
 _UNITTEST_VALUED = frozenset({
     "-k", "-s", "-t", "-p", "--start-directory", "--pattern", "--top-level-directory", "--durations",
 })  # fmt: skip
-"""Options that are known. Those that select tests are followed, the others make no difference here."""
+_PASSED_ON = ("-o", "--override-ini", "--import-mode", "--asyncio-mode")
+"""Options that are known. Those that select tests are followed, these are passed on, and the others make no
+difference here."""
+_REFUSED = re.compile(r"LD_\w+|PYTHON(?:HOME|STARTUP|OPTIMIZE|INSPECT|PLATLIBDIR|CASEOK|EXECUTABLE)")
+"""Variables that change the interpreter itself, which is started before the tests are known."""
+_VARIABLE = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -45,6 +51,8 @@ class TestCommand:
     """The tests that are meant: files, folders or `file::Class::name`, and a `-k` expression.
 
     `without` are names of the same forms that are left out, `pattern` what test files in folders are called.
+    `environment` are variables that the tests see, `imports` further folders that imports begin at,
+    `options` those that pytest gets; with `doctests` the examples of docstrings are tests, too.
     """
 
     __test__ = False
@@ -53,17 +61,78 @@ class TestCommand:
     keyword: str = ""
     without: tuple[str, ...] = ()
     pattern: str = ""
+    environment: tuple[tuple[str, str], ...] = ()
+    imports: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    doctests: bool = False
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which tests of the files a command means: names by file, an expression, and names that are left out."""
+
+    wanted: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    keyword: str = ""
+    without: tuple[str, ...] = ()
+
+    def takes(self, unit: str) -> bool:
+        """Say whether a test is meant."""
+        path, _, name = unit.partition("::")
+        asked = path not in self.wanted or any(_below(name, word) for word in self.wanted[path])
+        named = not self.keyword or matches(self.keyword, unit)
+        return asked and named and not any(_below(unit, word) for word in self.without)
+
+    def may_take(self, unit: str) -> bool:
+        """Say whether a test of which the cases are not known yet may have some that are meant."""
+        path, _, name = unit.partition("::")
+        wanted = self.wanted.get(path, (name,))
+        return any(_below(name, word) or word.startswith(f"{name}[") for word in wanted) and not any(
+            _below(unit, word) for word in self.without
+        )
+
+
+ALL = Selection()
+"""All tests that there are."""
+
+
+def _below(name: str, word: str) -> bool:
+    return name == word or name.startswith((f"{word}::", f"{word}["))
 
 
 def read_command(text: str) -> TestCommand:
     """Understand a test command; raises UsageError for one that names no known runner."""
     try:
-        words = shlex.split(text)
+        words, variables = _assigned(shlex.split(text))
     except ValueError as error:
         raise UsageError(
             f"The test command {text!r} cannot be read.", why=f"{error}.", mend=UNDERSTOOD
         ) from error
-    words = _bare(words)
+    if not words:
+        raise UsageError("The test command is empty.", why="A repair is judged by tests.", mend=UNDERSTOOD)
+    found = _read(text, [*_bare(words), *shlex.split(variables.pop("PYTEST_ADDOPTS", ""))])
+    paths = variables.pop("PYTHONPATH", "").split(os.pathsep)
+    imports = tuple(path for path in paths if os.path.normpath(path) != ".")
+    return replace(found, environment=tuple(variables.items()), imports=imports)
+
+
+def _assigned(words: list[str]) -> tuple[list[str], dict[str, str]]:
+    """Part the variables before a command from it; raises UsageError for one that cannot be set."""
+    variables: dict[str, str] = {}
+    while words and (words[0] == "env" or _VARIABLE.fullmatch(words[0])):
+        if (found := _VARIABLE.fullmatch(words.pop(0))) is not None:
+            variables[found[1]] = found[2]
+    for name in variables:
+        if _REFUSED.fullmatch(name):
+            raise UsageError(
+                f"The variable {name} of the test command cannot be set here.",
+                why="It changes the interpreter, which is started before the tests are read.",
+                mend="Leave it out, or set it within the tests.",
+            )
+    return words, variables
+
+
+def _read(text: str, words: list[str]) -> TestCommand:
+    """Understand a command without its variables; raises UsageError for one that names no known runner."""
     if not words:
         raise UsageError("The test command is empty.", why="A repair is judged by tests.", mend=UNDERSTOOD)
     if words[0] in ("pytest", "py.test"):
@@ -89,9 +158,7 @@ def _is_test(word: str) -> bool:
 
 
 def _bare(words: list[str]) -> list[str]:
-    """Drop assignments, wrappers and the interpreter; a script's file follows the word `script`."""
-    while words and re.fullmatch(r"[A-Za-z_]\w*=.*", words[0]):
-        words = words[1:]
+    """Drop wrappers and the interpreter; a script's file follows the word `script`."""
     for prefix in _PREFIXES:
         if tuple(words[: len(prefix)]) == prefix:
             words = words[len(prefix) :]
@@ -123,6 +190,7 @@ def _split(
         if option in valued and (value or left):
             options.setdefault(option, []).append(value or left.popleft())
         elif option in flags and not (long and value):
+            options.setdefault(option, [])
             left.extendleft([f"-{value}"] if value else [])  # -qx is -q -x
         else:
             raise _unknown(option)
@@ -146,7 +214,16 @@ def _pytest(words: list[str]) -> TestCommand:
             mend="Name files, file::test, or use -k.",
         )
     without = (*options.get("--ignore", ()), *options.get("--deselect", ()))
-    return TestCommand("pytest", tuple(names), options.get("-k", [""])[-1], without)
+    passed = [w for name in _PASSED_ON for value in options.get(name, ()) for w in _option(name, value)]
+    plugins = [w for value in options.get("-p", ()) if not value.startswith("no:") for w in ("-p", value)]
+    return TestCommand(
+        "pytest", tuple(names), options.get("-k", [""])[-1], without,
+        options=(*passed, *plugins), doctests="--doctest-modules" in options,
+    )  # fmt: skip
+
+
+def _option(name: str, value: str) -> list[str]:
+    return [f"{name}={value}"] if name.startswith("--") else [name, value]
 
 
 def _unittest(words: list[str]) -> TestCommand:

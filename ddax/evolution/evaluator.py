@@ -8,13 +8,14 @@ from dataclasses import replace
 from ddax.evolution.inside.loading import WORK
 from ddax.evolution.localise import Report, Row, read_report
 from ddax.evolution.records import Evaluation
+from ddax.evolution.sandbox.carried import carrying
 from ddax.evolution.sandbox.crew import Crew
-from ddax.evolution.sandbox.protocol import Limits, Sandbox
+from ddax.evolution.sandbox.protocol import Limits, Pace, Sandbox
 from ddax.evolution.sandbox.worker import Worker
 from ddax.evolution.suites import Suite
-from ddax.wording import NO_END, NO_END_OF_ITSELF
+from ddax.wording import NO_END, NO_END_OF_ITSELF, UNCOLLECTED
 
-LETTERS = {"pass": "p", "skip": "p", "assert": "f", "error": "e", "timeout": "t"}
+LETTERS = {"pass": "p", "skip": "p", "assert": "f", "error": "e", "timeout": "t", "uncollected": "e"}
 REPORT_LINES = 6
 TELLING = 3.0
 """Seconds of the processor in which failing tests are run once more to tell of them."""
@@ -38,7 +39,7 @@ def error_score(rows: Sequence[Row]) -> float:
         return 15.0
     best = 20.0
     for row in rows:
-        if row.kind == "error":
+        if row.kind in ("error", "uncollected"):
             kind = 20.0 if row.name in _SHALLOW else 24.0
             best = max(best, kind + min(row.depth, 6))
     return best
@@ -72,6 +73,7 @@ def describe(failures: Sequence[Row], suite: Suite) -> str:
         message = row.message.split("\n")[0].replace(f"{WORK}/", "")[:160]
         text = unit.text.split("\n")[0] if unit.kind == "script" else unit.id
         how = row.name or row.kind if row.kind != "timeout" else NO_END if row.path else NO_END_OF_ITSELF
+        how = f"{UNCOLLECTED}: {how}" if row.kind == "uncollected" else how
         lines.append(f"{text[:200]}: {how}{': ' + message if message else ''}")
     if len(failures) > REPORT_LINES:
         lines.append(f"and {len(failures) - REPORT_LINES} more")
@@ -85,9 +87,25 @@ class CodeEvaluator:
     """
 
     def __init__(self, sandbox: Sandbox, suite: Suite, *, limits: Limits) -> None:
-        self.sandbox, self.suite, self.limits = sandbox, suite, limits
-        self.crew = Crew(sandbox, suite.message(), limits=limits)
+        self.sandbox = carrying(sandbox, suite.folder)
+        self.suite, self.limits, self.pace = suite, limits, Pace()
+        self.crew = Crew(self.sandbox, suite.message(), limits=limits)
         self.worker = self.crew.workers[0]
+
+    def at_pace(self, pace: Pace) -> None:
+        """Measure candidates from here on by the time that the tests of the unchanged program took."""
+        self.pace = pace
+        for worker in self.crew.workers:
+            worker.pace = pace
+
+    def find_cases(self) -> Suite:
+        """Let pytest say which cases the tests have of the unchanged program, and take these as the units."""
+        if self.suite.runner == "pytest":
+            job = self.worker.job([], cases=True)
+            report = read_report(next(iter(list(self.worker.run([job])))), 0)
+            self.suite = self.suite.with_cases(report.answers) if report.answers else self.suite
+            self.crew.recast(self.suite.rows())
+        return self.suite
 
     def __enter__(self) -> CodeEvaluator:
         return self
@@ -108,12 +126,22 @@ class CodeEvaluator:
         cpu: float | None = None,
         worker: Worker | None = None,
         units: Sequence[int] | None = None,
+        patience: float = 1.0,
     ) -> Report:
-        """Run every unit, or just those `units`, on a program with these changed files."""
-        at = worker or self.worker
-        chosen = range(len(self.suite.units)) if units is None else units
-        job = at.job(chosen, sources=sources, ticks=ticks, trace=trace, cpu=cpu)
-        return read_report(next(iter(list(at.run([job])))), len(self.suite.units))
+        """Run every unit, or just those `units`, on a program with these changed files.
+
+        Where these are more than fit into the time of one candidate, the rest has a time of its own.
+        """
+        at, left = worker or self.worker, list(range(len(self.suite.units)) if units is None else units)
+        found: Report | None = None
+        while True:
+            job = at.job(left, sources=sources, ticks=ticks, trace=trace, cpu=cpu, patience=patience)
+            report = read_report(next(iter(list(at.run([job])))), len(self.suite.units))
+            done = len(report.rows) - bool(report.rows and report.rows[-1].name == "OutOfTime")
+            rows = (*(found.rows if found else ()), *report.rows[:done])
+            if report.stage != "run" or done in (0, len(left)):
+                return replace(report, rows=(*rows, *report.rows[done:]))
+            left, found = left[done:], replace(report, rows=rows)
 
     def tell(
         self, units: Sequence[int], sources: Mapping[str, str], *, ticks: int = 0
@@ -126,9 +154,11 @@ class CodeEvaluator:
         report = read_report(next(iter(list(self.worker.run([job])))), len(self.suite.units))
         return (report.answers, "") if len(report.answers) == len(units) else ((), report.error)
 
-    def evaluate(self, sources: Mapping[str, str], *, ticks: int = 0, cpu: float | None = None) -> Evaluation:
+    def evaluate(
+        self, sources: Mapping[str, str], *, ticks: int = 0, cpu: float | None = None, patience: float = 1.0
+    ) -> Evaluation:
         """Score a program; 99 at most, see `confirm`."""
-        return evaluate_report(self.run(sources, ticks=ticks, cpu=cpu), self.suite)
+        return evaluate_report(self.run(sources, ticks=ticks, cpu=cpu, patience=patience), self.suite)
 
     def confirm(self, sources: Mapping[str, str], *, runs: int = 3) -> Evaluation:
         """Score a program in fresh sandboxes without time-outs by ticks, `runs` times; the worst counts.

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ddax.errors import StateError, StorageError, UsageError
+from ddax.evolution.inside.loading import as_bytes
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,8 @@ def _content(path: Path) -> bytes | None:
 
 
 def _write(path: Path, data: bytes, mode: int | None = None) -> None:
-    """Replace a file at once: nobody ever sees half of it."""
+    """Replace a file at once, that to which a link leads: nobody ever sees half of it."""
+    path = path.resolve()
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as stream:
@@ -66,7 +68,7 @@ def _checked(place: Path, path: str, text: str) -> bytes:
     """
     now = _content(place)
     mark = codecs.BOM_UTF8 if now is not None and now.startswith(codecs.BOM_UTF8) else b""
-    if place.is_symlink() or now != mark + text.encode():
+    if now != mark + as_bytes(text):
         raise UsageError(
             f"{path} has changed since it was read, so the repair is not written.",
             why="What somebody wrote meanwhile would be lost.",
@@ -94,13 +96,13 @@ def apply_repair(
     folder.mkdir(parents=True)
     rows = []
     for number, path in enumerate(changed):
-        before, after = marks[path] + old[path].encode(), marks[path] + new[path].encode()
+        before, after = marks[path] + as_bytes(old[path]), marks[path] + as_bytes(new[path])
         _write(folder / f"{number}.original", before)
         rows.append({"path": path, "before": _digest(before), "after": _digest(after)})
     manifest = {"root": str(root), "files": rows, "undone": False}
     _write(folder / "manifest.json", json.dumps(manifest, indent=2).encode())
     for path in changed:
-        _write(root / path, marks[path] + new[path].encode(), (root / path).stat().st_mode & 0o7777)
+        _write(root / path, marks[path] + as_bytes(new[path]), (root / path).stat().st_mode & 0o7777)
     return Kept(folder, root, tuple(changed), False)
 
 

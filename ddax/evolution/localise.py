@@ -19,7 +19,10 @@ its exception arose."""
 
 @dataclass(frozen=True)
 class Row:
-    """How one unit ended; `kind` is pass, skip, assert, error or timeout."""
+    """How one unit ended, after how many seconds of the processor.
+
+    `kind` is pass, skip, assert, error, timeout or uncollected.
+    """
 
     unit: int
     kind: str
@@ -30,6 +33,7 @@ class Row:
     depth: int
     ticks: int
     lines: tuple[Place, ...] = ()
+    spent: float = 0.0
 
     @property
     def good(self) -> bool:
@@ -41,7 +45,8 @@ class Row:
 class Report:
     """What one run of a program brought; `stage` is run, syntax, import, timeout or killed.
 
-    `still` is for how many seconds a test only waited and came to its end all the same.
+    `still` is for how many seconds a test only waited and came to its end all the same, `loading` how long
+    the processor was at the imports.
     """
 
     stage: str
@@ -50,23 +55,24 @@ class Report:
     seen: Seen = field(default_factory=Seen)
     answers: tuple[str, ...] = ()
     still: float = 0.0
+    loading: float = 0.0
 
 
-_KINDS = frozenset({"pass", "skip", "assert", "error", "timeout"})
+_KINDS = frozenset({"pass", "skip", "assert", "error", "timeout", "uncollected"})
 _SCHEMA: tuple[type, ...] = (int, str, str, str, str, int, int, int)
 
 
 def _row(values: Any, units: int) -> Row:
     if (
         type(values) is not list
-        or len(values) != 9
+        or len(values) != 10
         or any(type(v) is not t for v, t in zip(values, _SCHEMA, strict=False))
     ):
         raise ValueError("a row of the report is malformed")
     if values[1] not in _KINDS or not 0 <= values[0] < units:
         raise ValueError("a row of the report names no unit")
     lines = tuple((str(p), int(n)) for p, numbers in values[8] for n in numbers)
-    return Row(*values[:8], lines=lines)  # type: ignore[misc]
+    return Row(*values[:8], lines=lines, spent=float(values[9]))  # type: ignore[misc]
 
 
 def _seen(trace: Any) -> Seen:
@@ -88,7 +94,8 @@ def read_report(body: bytes, units: int) -> Report:
         answers = tuple(str(answer) for answer in raw.get("answers", ()))
         error = NO_END if raw["stage"] == "timeout" else str(raw["error"])[:500]
         still = float(raw.get("still", 0.0))
-        return Report(str(raw["stage"]), error, rows, _seen(raw.get("trace")), answers, still)
+        loading = float(raw.get("loading", 0.0))
+        return Report(str(raw["stage"]), error, rows, _seen(raw.get("trace")), answers, still, loading)
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         return Report("killed", f"malformed report: {error}"[:200], ())
 

@@ -84,9 +84,8 @@ def _unsolved(run: Attempt, usage: Usage, problems: tuple[str, ...]) -> RepairRe
 def _doubts(run: Attempt) -> tuple[str, ...]:
     """Say which tests were left out, since they do not end alike in every run or do not run in time."""
     flaky = (f"flaky tests were left out: {', '.join(run.flaky)}",) if run.flaky else ()
-    rest = (
-        ("the rest of the suite could not be run, so that it says nothing",) if run.bench.rest.silent else ()
-    )
+    silent = "the rest of the suite could not be run, so that it says nothing"
+    rest = (silent,) if run.bench.rest.silent else ()
     return (*flaky, *rest)
 
 

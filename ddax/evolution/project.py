@@ -5,7 +5,10 @@ Reads only; the user's code is never run here.
 
 from __future__ import annotations
 
+import io
 import os
+import tempfile
+import tokenize
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch
@@ -13,16 +16,14 @@ from pathlib import Path
 
 from ddax.errors import SourceError, UsageError
 from ddax.evolution.beside import tests_beside
-from ddax.evolution.command import TestCommand, matches
+from ddax.evolution.command import Selection, TestCommand
 from ddax.evolution.imports import closure, import_root, python_files
 from ddax.evolution.records import RepairTask
 from ddax.evolution.standin import needs_pytest
-from ddax.evolution.suites import Runner, read_units
-from ddax.wording import amount
 
 MAX_FILES, MAX_BYTES = 400, 400_000
-DATA_FILES, DATA_BYTES = 100, 200_000
 _SETTINGS = ("pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg")
+"""What lies in the root of a project."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,10 @@ def is_program(path: Path) -> bool:
 
 
 def read_text(path: Path) -> str:
-    """Read a file with its line ends as they are, without a mark of UTF-8; raises SourceError for no text."""
+    """Read a file with its line ends as they are, without a mark of UTF-8; raises SourceError for no text.
+
+    It is read in the encoding that its first lines name.
+    """
     try:
         if path.stat().st_size > MAX_BYTES:
             raise SourceError(
@@ -53,11 +57,14 @@ def read_text(path: Path) -> str:
                 why="A file of this size is no program somebody wrote.",
                 mend="Name smaller files.",
             )
-        return path.read_bytes().decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
+        content = path.read_bytes()
+        return content.decode(tokenize.detect_encoding(io.BytesIO(content).readline)[0])
+    except (OSError, UnicodeDecodeError, SyntaxError) as error:
         why = error.strerror or str(error) if isinstance(error, OSError) else str(error)
         raise SourceError(
-            f"Cannot read {str(path)!r}.", why=f"{why}.", mend="Check the path, and that it is UTF-8 text."
+            f"Cannot read {str(path)!r}.",
+            why=f"{why}.",
+            mend="Check the path, and that it is text: UTF-8, or what its first line names.",
         ) from error
 
 
@@ -95,9 +102,10 @@ def _test_paths(command: TestCommand, cwd: Path) -> tuple[list[Path], dict[Path,
             name, inner = _dotted(name, cwd)
         path = Path(os.path.abspath(cwd / name))
         found = _expand([name], cwd)
-        files += [p for p in found if path.is_file() or _fits(p, command.pattern)]
+        shown = _with_examples(found) if command.doctests else []
+        files += [p for p in found if path.is_file() or p in shown or _fits(p, command.pattern)]
         if inner and path.is_file():
-            wanted.setdefault(path, []).append(inner.split("[")[0])
+            wanted.setdefault(path, []).append(inner)
     out = [Path(os.path.abspath(cwd / word)) for word in command.without if "::" not in word]
     kept = [file for file in files if not any(file.is_relative_to(path) for path in out)]
     return list(dict.fromkeys(kept)), wanted
@@ -163,6 +171,8 @@ def read_project(
         tests, wanted = _test_paths(command, cwd)
     else:
         tests = [] if script else [path for path in named if is_test(path)]
+    examples = _with_examples(tests) if command is not None and command.doctests else []
+    tests = [path for path in tests if is_test(path) or path not in examples]
     files = [path for path in files if path not in tests]
     if not files:
         raise UsageError(
@@ -170,12 +180,16 @@ def read_project(
             why=f"There is no Python file but tests in {', '.join(map(repr, paths))}.",
             mend="Name the files of the program.",
         )
-    if not tests and not script:
+    if not tests and not script and not examples:
         raise _no_tests(files)
-    root = _root([*files, *tests], cwd)
-    if command is not None:
-        command = replace(command, without=tuple(_as_id(word, cwd, root) for word in command.without))
-    return _assemble(root, files, tests, wanted, command, script)
+    root = _root([*files, *tests, *examples], cwd)
+    command = command or TestCommand("pytest", ())
+    command = replace(command, without=tuple(_as_id(word, cwd, root) for word in command.without))
+    return _assemble(root, files, tests, examples, wanted, command, script)
+
+
+def _with_examples(files: Sequence[Path]) -> list[Path]:
+    return [file for file in files if b">>> " in file.read_bytes()]
 
 
 def _no_tests(files: Sequence[Path]) -> UsageError:
@@ -202,16 +216,19 @@ def read_folder(folder: str) -> Project:
 
 
 def _assemble(
-    root: Path, files: list[Path], tests: list[Path], wanted: dict[Path, list[str]],
-    command: TestCommand | None, script: str,
+    root: Path, files: list[Path], tests: list[Path], examples: list[Path],
+    wanted: dict[Path, list[str]], command: TestCommand, script: str,
 ) -> Project:  # fmt: skip
-    folders = _roots(files, tests, root)
-    conftests = _conftests(tests, root)
-    begin = [*tests, *conftests, *(files if script else [])]
+    further = [Path(os.path.abspath(root / name)) for name in command.imports]
+    folders = tuple(
+        dict.fromkeys([*(f for f in further if f.is_relative_to(root)), *_roots(files, tests, root)])
+    )
+    conftests = _conftests([*tests, *examples], root)
+    begin = [*tests, *examples, *conftests, *(files if script else [])]
     reached = closure(begin, folders, limit=MAX_FILES)
     targets = [path for path in files if path in reached] or files[:MAX_FILES]
-    without = command.without if command else ()
-    beside = tests_beside(tests, targets, folders, [root / word for word in without if "::" not in word])
+    out = [root / word for word in command.without if "::" not in word]
+    beside = tests_beside(tests, targets, folders, out)
     reached = list(dict.fromkeys([*reached, *closure(beside, folders, limit=MAX_FILES)]))
     siblings = [p for f in targets for p in sorted(f.parent.glob("*.py")) if not is_test(p)][:MAX_FILES]
     apart = {*tests, *conftests, *beside}
@@ -219,31 +236,41 @@ def _assemble(
     program = [p for p in program if p.is_relative_to(root)]
     texts = {_relative(p, root): read_text(p) for p in program if p in targets or _readable(p)}
     test_texts = {_relative(p, root): read_text(p) for p in tests}
-    roots = tuple("" if folder == root else _relative(folder, root) for folder in folders)
-    why = needs_pytest(test_texts, bool(conftests)) if test_texts else ""
-    runner: Runner = "pytest" if why else "fast"
-    data = _data([*tests, *targets], root) | {_relative(p, root): p.read_bytes() for p in conftests}
+    doctests = tuple(_relative(p, root) for p in examples if p in tests or _relative(p, root) in texts)
+    why = "examples in docstrings are tests" if doctests else needs_pytest(test_texts, bool(conftests))
+    names = {_relative(p, root): tuple(words) for p, words in wanted.items()}
     task = RepairTask(
         texts,
         tuple(_relative(p, root) for p in targets),
         test_texts,
-        only=_only(test_texts, texts, roots, {_relative(p, root): w for p, w in wanted.items()}, command),
-        roots=roots,
-        runner=runner,
-        data=data,
+        roots=tuple("" if folder == root else _relative(folder, root) for folder in folders),
+        runner="pytest" if why else "fast",
+        folder=str(_carried(root, [*files, *tests])),
+        doctests=doctests,
+        selection=Selection(names, command.keyword, command.without),
+        options=command.options,
+        environment=dict(command.environment),
+        imports=command.imports,
         script=_relative(Path(script), root) if script else "",
         rest={_relative(path, root): text for path, text in beside.items()},
-        left_out=tuple(word for word in without if "::" in word),
     )
+    task.suite()  # what cannot be tested is told before anything runs
     return Project(root, task, why)
+
+
+def _carried(root: Path, files: Sequence[Path]) -> Path:
+    """Return the folder that goes with the tests: the root, but not a home or more with all that is in it."""
+    homes = {Path.home(), Path(tempfile.gettempdir())}
+    if root not in homes and not any(home.is_relative_to(root) for home in homes):
+        return root
+    return root if any((root / name).is_file() for name in _SETTINGS) else Path()
 
 
 def _readable(path: Path) -> bool:
     try:
-        path.read_bytes().decode("utf-8")
-    except (OSError, UnicodeDecodeError):
+        return bool(read_text(path)) or True
+    except SourceError:
         return False
-    return path.stat().st_size <= MAX_BYTES
 
 
 def _conftests(tests: Sequence[Path], root: Path) -> list[Path]:
@@ -255,47 +282,3 @@ def _conftests(tests: Sequence[Path], root: Path) -> list[Path]:
             if (folder / "conftest.py").is_file():
                 found.append(folder / "conftest.py")
     return list(dict.fromkeys(found))
-
-
-def _data(files: Sequence[Path], root: Path) -> dict[str, bytes]:
-    """Return the small files beside the tests and the program, and the project's settings of pytest."""
-    found: dict[str, bytes] = {}
-    places = [root / name for name in _SETTINGS]
-    for folder in dict.fromkeys(file.parent for file in files):
-        places += [p for p in sorted(folder.iterdir()) if not p.name.startswith(".")]
-        places += [p for d in sorted(folder.iterdir()) if d.is_dir() and d.name in ("data", "fixtures")
-                   for p in sorted(d.rglob("*"))]  # fmt: skip
-    for path in places[: 10 * DATA_FILES]:
-        plain = path.is_file() and not path.is_symlink() and path.suffix not in (".py", ".pyc")
-        if plain and path.stat().st_size <= DATA_BYTES and len(found) < DATA_FILES:
-            found[_relative(path, root)] = path.read_bytes()
-    return found
-
-
-def _only(
-    tests: dict[str, str], sources: dict[str, str], roots: Sequence[str],
-    wanted: dict[str, list[str]], command: TestCommand | None,
-) -> tuple[str, ...]:  # fmt: skip
-    """Return the ids of the units that a command selects; empty where that is all of them."""
-    keyword = command.keyword if command else ""
-    without = [word.split("[")[0] for word in command.without if "::" in word] if command else []
-    if not wanted and not keyword and not without:
-        return ()
-    ids = [unit.id for path, text in tests.items() for unit in read_units(path, text, sources, roots)]
-    kept = [
-        i for i in ids
-        if _asked(i, wanted) and (not keyword or matches(keyword, i))
-        and not any(i == word or i.startswith(f"{word}::") for word in without)
-    ]  # fmt: skip
-    if not kept:
-        raise SourceError(
-            "The test command selects no test.",
-            why=f"{amount(len(ids), 'test is', 'tests are')} in the files.",
-            mend="Select fewer out: drop -k or --deselect, or name the file.",
-        )
-    return tuple(kept)
-
-
-def _asked(unit: str, wanted: dict[str, list[str]]) -> bool:
-    path, _, name = unit.partition("::")
-    return path not in wanted or any(name == w or name.startswith(f"{w}::") for w in wanted[path])

@@ -104,11 +104,8 @@ class Ranker:
         end = len(self.inputs) + len(self.variants)
         behaviour = tuple(answers[:end])
         known = bool(answers) and DEAD not in (answers[0], before[0])
-        moved = (
-            sum(a != b for a, b in zip(answers[:end], before[:end], strict=True)) / end
-            if known and end
-            else 0.0
-        )
+        other = sum(a != b for a, b in zip(behaviour, before, strict=False))
+        moved = other / end if known and end else 0.0
         shown = list(zip(suspect.shown, before[end : end + len(self.wanted)], self.wanted, strict=False))
         now = [agrees(answer, want) for answer, _, want in shown]
         then = [agrees(answer, want) for _, answer, want in shown]
@@ -190,7 +187,7 @@ class Ranker:
 
     def varied(self, names: Collection[str]) -> list[Probe]:
         """Return variants of the visible tests, where classes are changed, of which these are `names`."""
-        if not names or self.evaluator.suite.runner != "fast":
+        if not names:
             return []
         return variants_of(self.evaluator.suite.units, names)
 

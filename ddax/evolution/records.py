@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ddax.errors import UsageError
+from ddax.evolution.command import ALL, Selection
 from ddax.evolution.evidence import Finding
 from ddax.evolution.inside.loading import ROOTS
 from ddax.evolution.suites import Runner, Suite, build_suite
@@ -26,12 +27,12 @@ class RepairTask:
 
     `goal` says in words what is wanted; only a model reads it. `held_out` are ids of units that the
     search never sees; they judge what it found. `only`, where given, are the ids of the units that
-    count. `roots`, `runner` and `data` are the suite's; `script` is a file that must run to its end,
+    count. `roots` to `imports` are the suite's; `script` is a file that must run to its end,
     `hints` are (path, line) pairs known to matter, as from a traceback. With `hold_out` a share of the
     tests is kept from the search where there are enough, and refuses what does not pass it. `priors`
     is added to the cost of operators: what earlier repairs taught. `rest` are other files of tests
-    (path → text): of them, and of the tests that `only` does not name, those that run what a patch changes
-    judge it, but for the ids that begin with a name in `left_out`.
+    (path → text): of them, and of the tests that `only` and `selection` do not name, those that run what a
+    patch changes judge it, but for those that the selection leaves out.
     """
 
     files: Mapping[str, str]
@@ -41,20 +42,27 @@ class RepairTask:
     held_out: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
     roots: tuple[str, ...] = ROOTS
-    runner: Runner = "fast"
+    runner: Runner | None = None
     data: Mapping[str, bytes] = field(default_factory=dict)
+    folder: str = ""
+    doctests: tuple[str, ...] = ()
+    selection: Selection = ALL
+    options: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    imports: tuple[str, ...] = ()
     script: str = ""
     hints: tuple[tuple[str, int], ...] = ()
     hold_out: bool = False
     priors: Mapping[str, float] = field(default_factory=dict)
     rest: Mapping[str, str] = field(default_factory=dict)
-    left_out: tuple[str, ...] = ()
 
     def suite(self) -> Suite:
         """Read the tests; raises SourceError where there is none or a target is missing."""
         return build_suite(
             self.files, self.targets, self.tests, roots=self.roots, runner=self.runner,
-            data=self.data, only=self.only, script=self.script,
+            data=self.data, only=self.only, script=self.script, folder=self.folder, doctests=self.doctests,
+            selection=self.selection, options=self.options, environment=self.environment,
+            imports=self.imports,
         )  # fmt: skip
 
 

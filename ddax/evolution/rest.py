@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from ddax.errors import SourceError
+from ddax.errors import SandboxError, SourceError
 from ddax.evolution.changes import changed_lines
+from ddax.evolution.command import Selection
 from ddax.evolution.evaluator import CodeEvaluator
-from ddax.evolution.localise import Place, Report
+from ddax.evolution.localise import Place, Report, read_report
 from ddax.evolution.records import RepairTask
 from ddax.evolution.sandbox.protocol import Limits, Sandbox
-from ddax.evolution.standin import needs_pytest
-from ddax.evolution.suites import Runner, Suite
+from ddax.evolution.suites import Suite
 
 
 @dataclass(frozen=True)
@@ -46,12 +46,10 @@ class Rest:
     """The tests of a task that were not asked for, run when there is something to judge."""
 
     def __init__(self, task: RepairTask, asked: Collection[str], sandbox: Sandbox, limits: Limits) -> None:
-        self.before = task.files
-        self.evaluator: CodeEvaluator | None = None
+        self.before, self.asked = task.files, {*asked, *task.held_out}
         self.report: Report | None = None
-        suite = _suite(task, asked)
-        if suite is not None and suite.units:
-            self.evaluator = CodeEvaluator(sandbox, suite, limits=limits)
+        suite = _suite(task)
+        self.evaluator = CodeEvaluator(sandbox, suite, limits=limits) if suite is not None else None
 
     def close(self) -> None:
         """End the workers."""
@@ -63,12 +61,23 @@ class Rest:
         """Say whether there are such tests and they could not be run."""
         return self.report is not None and self.report.stage != "run"
 
+    def stand(self, evaluator: CodeEvaluator) -> Report:
+        """Run those not asked for on the unchanged program, as many as one candidate has time for."""
+        try:
+            cases = evaluator.find_cases()
+            others = cases.only(self.asked, keep=False).units
+            left = [number for number, unit in enumerate(cases.units) if unit in others]
+            job = evaluator.worker.job(left, trace=True)
+            return read_report(next(iter(list(evaluator.worker.run([job])))), len(cases.units))
+        except (SourceError, SandboxError) as error:  # such as no pytest, which only these tests need
+            return Report("import", error.what, ())
+
     def judge(self, sources: Mapping[str, str]) -> Heard:
         """Run the tests that run what a patch changes, and say how they end."""
         if self.evaluator is None:
             return Heard()
         if self.report is None:
-            self.report = self.evaluator.run({}, trace=True)
+            self.report = self.stand(self.evaluator)
         lines = touched(self.before, sources)
         good = {row.unit: row.good for row in self.report.rows if lines & set(row.lines)}
         if not good:
@@ -83,15 +92,15 @@ class Rest:
         )
 
 
-def _suite(task: RepairTask, asked: Collection[str]) -> Suite | None:
-    """Return the tests of the task's files, and of those beside them, that are not asked for."""
-    if not task.only and not task.rest:
+def _suite(task: RepairTask) -> Suite | None:
+    """Return the tests of the task's files, and of those beside them, but for those left out."""
+    said = task.selection
+    if not (task.only or task.rest or said.wanted or said.keyword):
         return None
-    tests = {**task.rest, **task.tests}
-    runner: Runner = "pytest" if task.runner == "pytest" or needs_pytest(dict(tests), False) else "fast"
     try:
-        whole = replace(task, tests=tests, only=(), runner=runner).suite()
+        return replace(
+            task, tests={**task.rest, **task.tests}, only=(), selection=Selection(without=said.without),
+            runner="pytest" if task.runner == "pytest" else None,
+        ).suite()  # fmt: skip
     except SourceError:  # a file that nobody asked for cannot be read: it says nothing
         return None
-    out = {u.id for u in whole.units if any(f"{u.id}::".startswith(f"{word}::") for word in task.left_out)}
-    return whole.only({*asked, *task.held_out, *out}, keep=False)

@@ -19,10 +19,9 @@ from ddax.evolution.localise import Report, Row, read_report
 from ddax.evolution.operators import Edit, Source, fingerprint, first_order
 
 ESCALATION = 30
-BATCH = {"fast": 24, "pytest": 6}
+BATCH = 24
 """Candidates that are run together."""
 QUICK_CPU, SLOW_CPU, MEMORY = 0.3, 1.5, 320
-PYTEST_CPU = 2.0
 """Seconds and MiB that a candidate of the search may use; runaway growth is common among edits."""
 IDLE = 0.5
 """Seconds for which a candidate of the search may only wait, as where it waits for itself, unless tests of
@@ -278,7 +277,7 @@ class Search:
         self, stream: Iterator[tuple[float, Edit, Partial | None]], limit: int = 0
     ) -> Iterator[Found | None]:
         """Evaluate a stream of candidates in batches."""
-        done, spent, most = False, 0, BATCH[self.suite.runner]
+        done, spent, most = False, 0, BATCH
         while not done and self.clock() < self.end:
             batch: list[Candidate] = []
             for rank, edit, seed in stream:
@@ -307,7 +306,7 @@ class Search:
                 gate=len(self.baseline.failing),
                 give_up=2,
                 ticks=self.baseline.ticks,
-                cpu=QUICK_CPU if self.suite.runner == "fast" else PYTEST_CPU,
+                cpu=QUICK_CPU,
                 memory=MEMORY,
                 idle=max(IDLE, 2 * self.baseline.report.still),
             )
@@ -339,7 +338,8 @@ class Search:
             self.escalated += 1
             one = self.waiting.pop(0)
             ticks = self.baseline.ticks * ESCALATION
-            if self.evaluator.evaluate(one.sources, ticks=ticks, cpu=SLOW_CPU).score >= 99.0:
+            found = self.evaluator.evaluate(one.sources, ticks=ticks, cpu=SLOW_CPU, patience=ESCALATION)
+            if found.score >= 99.0:
                 yield self.found(one)
 
     def judge(self, report: Report) -> str:

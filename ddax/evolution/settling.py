@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ddax.evolution.baseline import Baseline
@@ -10,11 +10,11 @@ from ddax.evolution.evaluator import CodeEvaluator
 from ddax.evolution.evidence import Evidence, Finding, weigh
 from ddax.evolution.minimise import minimise
 from ddax.evolution.ranker import Ranked, Ranker
+from ddax.evolution.ranking import literals
 from ddax.evolution.records import Difference, Evaluation, RepairTask, Trust
 from ddax.evolution.rest import Heard, Rest, touched
 from ddax.evolution.sandbox.protocol import Sandbox
 from ddax.evolution.search import Found
-from ddax.evolution.standin import within
 from ddax.evolution.suites import Suite
 from ddax.evolution.verdict import separate_verdict
 from ddax.evolution.wording import explain
@@ -53,11 +53,13 @@ class Settled:
 class Bench:
     """Judges patches by every test: those of the search, those held out, and the rest of the suite."""
 
-    def __init__(self, task: RepairTask, sandbox: Sandbox, evaluator: CodeEvaluator, private: Suite) -> None:
+    def __init__(
+        self, task: RepairTask, sandbox: Sandbox, evaluator: CodeEvaluator, private: Suite,
+        asked: Collection[str],
+    ) -> None:  # fmt: skip
         self.task, self.sandbox, self.evaluator = task, sandbox, evaluator
         self.suite, self.private = evaluator.suite, private
         self.hidden = CodeEvaluator(sandbox, private, limits=evaluator.limits) if private.units else None
-        asked = {unit.id for unit in (*self.suite.units, *private.units)}
         self.rest = Rest(task, asked, sandbox, evaluator.limits)
         self.before: frozenset[int] | None = None
         self.rejected = 0
@@ -80,9 +82,7 @@ class Bench:
         failing = tuple(unit.id for i, unit in enumerate(units) if i not in after)
         return Heard(len(after & self.before), failing, len(after - self.before)), len(after)
 
-    def settle(
-        self, found: Sequence[Found], baseline: Baseline, *, most: int = SIDE_BY_SIDE
-    ) -> Settled:  # fmt: skip
+    def settle(self, found: Sequence[Found], baseline: Baseline, *, most: int = SIDE_BY_SIDE) -> Settled:
         """Return the patches of a pool that hold, the best first: a fix alone, or proposals that differ."""
         ranker = Ranker(self.evaluator, found[0].baseline or baseline, self.task.files)
         ranked = ranker.order(found)
@@ -154,8 +154,6 @@ class Bench:
 
     def told(self) -> frozenset[str]:
         """Return the uncommon literals of the visible tests."""
-        from ddax.evolution.ranking import literals
-
         return frozenset().union(*(literals(unit.text) for unit in self.suite.units))
 
     def words(
@@ -180,7 +178,7 @@ class Bench:
 
     def separable(self) -> bool:
         """Say whether the tests may run in another process than the program at all."""
-        return self.suite.runner == "fast" and not self.task.script and not within(self.suite.tests)
+        return self.suite.runner == "fast" and not self.task.script
 
     def separately(self, sources: Mapping[str, str]) -> Trust:
         """Say how far a confirmed repair can be trusted: by tests in another process, or not."""

@@ -48,6 +48,8 @@ def failing_tests(
 
 def source_of(suite: Suite, unit: Unit) -> str:
     """Return the text of a test with the set-up, fixtures and helpers of its file that it names."""
+    if unit.kind == "doctest" or not unit.text:
+        return _cut(unit.text)
     if unit.kind == "script":
         return _cut(unit.code if _sets_up(unit.code) else unit.text)
     if unit.kind == "main":

@@ -1,8 +1,9 @@
 """Reads test files without running them: which units there are, and what each one is.
 
 A unit is the smallest thing that passes or fails by itself: a top-level assert, an assert in the body
-of a ``check(f)`` function, a ``test_*`` function, a method of a test class. The list is made here,
-from the original texts, so that no candidate can shorten it.
+of a ``check(f)`` function, a ``test_*`` function, a method of a test class, the examples of a docstring.
+The list is made from the original texts, so that no candidate can shorten it: here, and then from what
+pytest collects of them, where each row of a parametrized test is a unit of its own.
 """
 
 from __future__ import annotations
@@ -13,20 +14,26 @@ import sys
 from base64 import b64encode
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from doctest import DocTestParser
 from typing import Any, Literal
 
 from ddax.errors import SourceError
 from ddax.evolution.classes import Method, collected_methods
+from ddax.evolution.command import ALL, Selection
 from ddax.evolution.inside.loading import ROOTS, module_name, module_names
+from ddax.evolution.standin import needs_pytest
+from ddax.wording import amount
 
-UnitKind = Literal["script", "function", "method", "main"]
+UnitKind = Literal["script", "function", "method", "main", "doctest"]
 Runner = Literal["fast", "pytest"]
-"""Who runs the units: the light stand-in of the worker, or the project's own pytest."""
+"""Who runs the units: the worker itself, or the project's own pytest."""
 
 
 @dataclass(frozen=True)
 class Unit:
     """A test unit. `code` is the text a script unit runs; `shared` gives it the target's names.
+
+    A row of a parametrized test is one with the function as its `base`.
 
     A `main` unit runs a file of the program as a script; it passes if that ends without an error.
     """
@@ -39,14 +46,22 @@ class Unit:
     cls: str = ""
     code: str = ""
     shared: bool = False
+    base: str = ""
+
+    @property
+    def function(self) -> str:
+        """The id of the test function that this is, or of which it is a case."""
+        return self.base or self.id
 
 
 @dataclass(frozen=True)
 class Suite:
     """The program under test and the units that judge it; `targets` may be changed.
 
-    `roots` are the folders that imports begin at, `data` other files that the tests may read, `skips`
-    the ids of the units that the unchanged program skips: a program cannot pass by skipping others.
+    `roots` are the folders that imports begin at, `data` other files that the tests may read, `folder` the
+    one on this machine that goes with them as a whole. `skips` are the ids of the units that the unchanged
+    program skips: a program cannot pass by skipping others. The rest is what the test command says:
+    `doctests` are files whose docstrings are tests.
     """
 
     sources: Mapping[str, str]
@@ -57,27 +72,65 @@ class Suite:
     runner: Runner = "fast"
     data: Mapping[str, bytes] = field(default_factory=dict)
     skips: frozenset[str] | None = None
+    folder: str = ""
+    doctests: tuple[str, ...] = ()
+    selection: Selection = ALL
+    options: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    imports: tuple[str, ...] = ()
 
     def may_skip(self, unit: int) -> bool:
         """Say whether a unit may be skipped: all may until it is known which the unchanged program skips."""
         return self.skips is None or self.units[unit].id in self.skips
 
     def only(self, ids: Collection[str], *, keep: bool) -> Suite:
-        """Return the suite with just these units, or with all the others."""
-        return replace(self, units=tuple(u for u in self.units if (u.id in ids) == keep))
+        """Return the suite with just these units, or with all the others; a function stands for its cases."""
+        return replace(self, units=tuple(u for u in self.units if (u.id in ids or u.function in ids) == keep))
+
+    def with_cases(self, told: Sequence[str]) -> Suite:
+        """Return the suite with a unit for each case that pytest collects of the unchanged program.
+
+        Of what could not be collected the units stay as they are. Raises SourceError where none is left.
+        """
+        pairs = [line.split("\n", 1) for line in told]
+        cases: dict[str, list[str]] = {}
+        for base, case in pairs:
+            if case and self.selection.takes(case):
+                cases.setdefault(base, []).append(case)
+        closed = {base for base, case in pairs if not case}
+        known = {unit.id: unit for unit in self.units}
+        units: list[Unit] = []
+        for unit in self.units:
+            units += [replace(unit, id=case, base=unit.id) for case in cases.get(unit.id, ())]
+            if unit.id not in cases and any(unit.id.startswith(place) or place == "." for place in closed):
+                units.append(unit)
+        paths = {*self.tests, *self.doctests}
+        for base, inner in cases.items():  # such as tests that a class inherits from another file
+            path, _, name = base.partition("::")
+            if base not in known and path in paths:
+                units += [Unit(case, "function", path, name, "", base=base) for case in inner]
+        if not units:
+            raise _nothing_selected(len(pairs))
+        return replace(self, units=tuple(units))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the units as the worker is told of them."""
+        names = ("id", "kind", "path", "name", "cls", "shared")
+        return [{name: getattr(unit, name) for name in names} for unit in self.units]
 
     def message(self) -> dict[str, Any]:
         """Return what the worker is told, as plain JSON values."""
         codes = {u.id: u.code for u in self.units if u.kind == "script"} | dict(self.tests)
-        rows = [
-            {"id": u.id, "kind": u.kind, "path": u.path, "name": u.name, "cls": u.cls, "shared": u.shared}
-            for u in self.units
-        ]
+        shared = self.runner == "fast" and any(u.shared for u in self.units)
         return {
             "sources": dict(self.sources),
             "targets": list(self.targets),
-            "loaded": [] if any(u.kind == "main" for u in self.units) else list(self.targets),
-            "units": rows,
+            "loaded": list(self.targets) if shared and all(u.kind != "main" for u in self.units) else [],
+            "units": self.rows(),
+            "doctests": list(self.doctests),
+            "options": list(self.options),
+            "environment": dict(self.environment),
+            "imports_at": list(self.imports),
             "codes": codes,
             "roots": list(self.roots),
             "runner": self.runner,
@@ -85,6 +138,14 @@ class Suite:
             "data": {path: b64encode(content).decode() for path, content in self.data.items()},
             "imports": _libraries([*self.sources.values(), *self.tests.values()], self.sources, self.roots),
         }
+
+
+def _nothing_selected(count: int) -> SourceError:
+    return SourceError(
+        "The test command selects no test.",
+        why=f"{amount(count, 'test is', 'tests are')} in the files.",
+        mend="Select fewer out: drop -k or --deselect, or name the file.",
+    )
 
 
 def _libraries(texts: Sequence[str], sources: Mapping[str, str], roots: Sequence[str]) -> list[str]:
@@ -112,6 +173,17 @@ def _imports_program(tree: ast.Module, sources: Mapping[str, str], roots: Sequen
         if isinstance(node, ast.ImportFrom) and (node.level or (node.module or "").split(".")[0] in own):
             return True
     return False
+
+
+def _lacks_names(tree: ast.Module) -> bool:
+    """Say whether a file uses names that it does not define: those of the program are meant."""
+    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    given = {node.id for node in names if not isinstance(node.ctx, ast.Load)} | set(dir(builtins))
+    for node in ast.walk(tree):
+        given |= {getattr(node, "name", None) or "", node.arg or "" if isinstance(node, ast.arg) else ""}
+        if isinstance(node, ast.alias):
+            given.add((node.asname or node.name).partition(".")[0])
+    return any(node.id not in given and node.id != "__file__" for node in names)
 
 
 def _asserts(statement: ast.stmt) -> bool:
@@ -201,7 +273,8 @@ def read_units(path: str, text: str, sources: Mapping[str, str], roots: Sequence
             why=str(error),
             mend="Mend the tests first; they must at least be valid Python.",
         ) from error
-    shared = not _imports_program(tree, sources, roots)
+    alone = not _imports_program(tree, sources, roots)
+    shared = alone and _lacks_names(tree)
     methods = list(collected_methods(tree))
     units: list[Unit] = []
     for node in tree.body:
@@ -211,7 +284,24 @@ def read_units(path: str, text: str, sources: Mapping[str, str], roots: Sequence
             )
         elif isinstance(node, ast.ClassDef):
             units += [_method(path, node.name, test, shared) for cls, test in methods if cls is node]
-    return units or _script_units(path, tree, shared)
+    return units or _script_units(path, tree, alone)
+
+
+def examples_of(path: str, text: str) -> list[Unit]:
+    """Return the unit of the examples that the docstrings of a file show, if there are any."""
+    try:
+        found = DocTestParser().get_examples(text)
+    except ValueError:
+        found = []
+    code = "".join(example.source for example in found)
+    return [Unit(path, "doctest", path, "", code if _reads(code) else "")] if ">>> " in text else []
+
+
+def _reads(text: str) -> bool:
+    try:
+        return bool(ast.parse(text))
+    except SyntaxError:
+        return False
 
 
 def build_suite(
@@ -220,33 +310,27 @@ def build_suite(
     tests: Mapping[str, str],
     *,
     roots: Sequence[str] = ROOTS,
-    runner: Runner = "fast",
+    runner: Runner | None = None,
     data: Mapping[str, bytes] | None = None,
     only: Collection[str] = (),
     script: str = "",
+    **said: Any,
 ) -> Suite:
     """Read the tests of a program, or only the units with these ids; `script` is a file that must run.
 
+    Without a `runner` it is the one that the tests need. What else is `said` stands in the suite as it is.
     Raises SourceError where there is no test or a target is missing.
     """
-    for path in targets:
-        if path not in sources:
-            raise SourceError(
-                f"{path} is not among the files of the program.",
-                why="Only what was read can be changed.",
-                mend="Name it among the paths.",
-            )
-    for path in targets:
-        name = module_name(path, roots).split(".")[0]
-        # `__init__` is a package whose folder is also where imports begin.
-        if name in sys.builtin_module_names or (name != "__init__" and hasattr(builtins, name)):
-            raise SourceError(
-                f"{path} would hide Python's own {name!r}.",
-                why="The tests need Python's module of this name.",
-                mend="Rename the file.",
-            )
+    _check(sources, targets, roots)
+    runner = runner or ("pytest" if needs_pytest(tests, conftest=False) else "fast")
     units = [unit for path, text in tests.items() for unit in read_units(path, text, sources, roots)]
-    units = [unit for unit in units if not only or unit.id in only]
+    for path in said.get("doctests", ()):
+        units += examples_of(path, {**sources, **tests}[path])
+    selection = said.get("selection", ALL)
+    count = len(units)
+    units = [unit for unit in units if (not only or unit.id in only) and _may_count(unit, selection, runner)]
+    if count and not units and not only:
+        raise _nothing_selected(count)
     if script:
         units.append(Unit(f"{script}::runs", "main", script, "", ""))
     if not units:
@@ -256,5 +340,32 @@ def build_suite(
             mend="Give functions named test_*, a TestCase, or asserts.",
         )
     return Suite(
-        dict(sources), tuple(targets), dict(tests), tuple(units), tuple(roots), runner, dict(data or {})
-    )
+        dict(sources), tuple(targets), dict(tests), tuple(units), tuple(roots), runner, dict(data or {}),
+        **said,
+    )  # fmt: skip
+
+
+def _may_count(unit: Unit, selection: Selection, runner: Runner) -> bool:
+    """Say whether a unit is meant; of what pytest runs, the cases are not known yet."""
+    if unit.kind == "doctest" or runner == "pytest":
+        return unit.kind == "doctest" or selection.may_take(unit.id)
+    return selection.takes(unit.id)
+
+
+def _check(sources: Mapping[str, str], targets: Sequence[str], roots: Sequence[str]) -> None:
+    """Raise SourceError where a target cannot be one."""
+    for path in targets:
+        if path not in sources:
+            raise SourceError(
+                f"{path} is not among the files of the program.",
+                why="Only what was read can be changed.",
+                mend="Name it among the paths.",
+            )
+        name = module_name(path, roots).split(".")[0]
+        # `__init__` is a package whose folder is also where imports begin.
+        if name in sys.builtin_module_names or (name != "__init__" and hasattr(builtins, name)):
+            raise SourceError(
+                f"{path} would hide Python's own {name!r}.",
+                why="The tests need Python's module of this name.",
+                mend="Rename the file.",
+            )

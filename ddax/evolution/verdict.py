@@ -21,6 +21,7 @@ from ddax.evolution.sandbox.worker import Channel, start_inside
 from ddax.evolution.suites import Suite
 
 _SLACK = 5.0
+_UNREADABLE = (EOFError, TimeoutError, ValueError, TypeError, LookupError, AttributeError, RecursionError)
 
 
 def separate_report(sandbox: Sandbox, suite: Suite, sources: Mapping[str, str], *, limits: Limits) -> Report:
@@ -41,15 +42,7 @@ def separate_report(sandbox: Sandbox, suite: Suite, sources: Mapping[str, str], 
         message = {**suite.message(), "sources": dict.fromkeys(program, "")}
         oracle.send({**message, "nonce": nonce, "limits": bounds})
         return _relay(oracle, served, nonce, len(suite.units), end)
-    except (
-        EOFError,
-        TimeoutError,
-        ValueError,
-        TypeError,
-        LookupError,
-        AttributeError,
-        RecursionError,
-    ) as error:
+    except _UNREADABLE as error:
         return Report("timeout" if isinstance(error, TimeoutError) else "killed", str(error)[:200], ())
     except SandboxError as error:
         return Report("killed", str(error)[:200], ())

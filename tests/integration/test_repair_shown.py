@@ -53,7 +53,7 @@ def sandbox():
     return choose()
 
 
-def seen(sandbox, tests, *, program=PROGRAM, runner="fast"):
+def seen(sandbox, tests, *, program=PROGRAM, runner=None):
     suite = build_suite({"program.py": program}, ["program.py"], {"test_program.py": tests}, runner=runner)
     with CodeEvaluator(sandbox, suite, limits=Limits(cpu=5.0, wall=8.0)) as evaluator:
         rows = [row for row in evaluator.run({}, ticks=10_000).rows if not row.good]

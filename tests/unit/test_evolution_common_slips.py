@@ -93,15 +93,6 @@ def test_the_likelier_of_two_edits_comes_first(program, better, worse, seen):
     assert made.index(ast.dump(ast.parse(better))) < made.index(ast.dump(ast.parse(worse)))
 
 
-@pytest.mark.parametrize(
-    ("wrong", "right"),
-    [
-    ],
-)  # fmt: skip
-def test_the_repair_of_a_class_or_a_decorator_is_among_the_edits(wrong, right):
-    assert ast.dump(ast.parse(right)) in texts(wrong)
-
-
 def test_a_key_that_was_there_is_not_asked_for_with_another_value():
     assert ast.dump(ast.parse(function("return x.get(n, 0)"))) not in texts(function("return x[n]"))
     lists = Seen({("m.py", 1): {"x": frozenset({"list[int]"})}}, complaints=MISSED.complaints)

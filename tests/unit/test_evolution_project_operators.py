@@ -89,7 +89,9 @@ def test_what_a_test_says_is_not_there_is_brought_in_or_called_by_its_name(wrong
 def test_a_definition_behind_a_suspected_line_is_suspected_too():
     trees = {
         "a.py": ast.parse("LIMIT = 1\nTABLE = {\n    'x': LIMIT,\n}\nOTHER = 2\n"),
-        "b.py": ast.parse(),
+        "b.py": ast.parse(
+            "from a import TABLE\n\n\ndef f():\n    return TABLE\n\n\nclass C:\n    @property\n    def g(self):\n        return 1\n"
+        ),
     }
     found = behind(trees, {("b.py", 5): 1.0}, {"g"})
     assert found["a.py", 2] == found["a.py", 4] == pytest.approx(0.8)

@@ -9,6 +9,7 @@ from ddax.evolution.evaluator import describe
 from ddax.evolution.inside.values import decode, encode
 from ddax.evolution.localise import Report, Row, ochiai, ranked, read_report, suspicion
 from ddax.evolution.operators import Seen
+from ddax.evolution.sandbox.protocol import Pace
 from ddax.evolution.search import Search
 from ddax.evolution.suites import build_suite, read_units
 
@@ -86,13 +87,13 @@ def test_the_place_of_an_exception_is_suspected_more():
 @pytest.mark.parametrize(
     "body",
     [b"", b"null", b"[]", b'{"stage":"run","error":"","rows":[[0,"pass"]]}',
-     b'{"stage":"run","error":"","rows":[[7,"pass","","","",0,0,0,[]]]}',
-     b'{"stage":"run","error":"","rows":[[true,"pass","","","",0,0,0,[]]]}',
-     b'{"stage":"run","error":"","rows":[[0,"pass","","","",0,0,0,[["p",[Infinity]]]]]}',
-     b'{"stage":"run","error":"","rows":[[0,"pass","","","",0,0,0,[["p",Infinity]]]]}',
+     b'{"stage":"run","error":"","rows":[[7,"pass","","","",0,0,0,[],0.1]]}',
+     b'{"stage":"run","error":"","rows":[[true,"pass","","","",0,0,0,[],0.1]]}',
+     b'{"stage":"run","error":"","rows":[[0,"pass","","","",0,0,0,[["p",[Infinity]]],0.1]]}',
+     b'{"stage":"run","error":"","rows":[[0,"pass","","","",0,0,0,[["p",Infinity]],0.1]]}',
      b"[" * 100_000,
-     b'{"stage":"run","error":"","rows":[[0,"PASS","","","",0,0,0,[]]]}',
-     b'{"stage":"run","error":"","rows":[[0,"pass","","","",0,0,0,[]],[0,"pass","","","",0,0,0,[]]]}'],
+     b'{"stage":"run","error":"","rows":[[0,"PASS","","","",0,0,0,[],0.1]]}',
+     b'{"stage":"run","error":"","rows":[[0,"pass","","","",0,0,0,[],0.1],[0,"pass","","","",0,0,0,[],0.1]]}'],
 )  # fmt: skip
 def test_a_malformed_report_is_no_success(body):
     report = read_report(body, 1)
@@ -154,7 +155,12 @@ class TooMuch:
     def __init__(self, suite):
         self.suite = suite
 
-    def run(self, sources, *, ticks, cpu, trace=False, units=None):
+    pace = Pace()
+
+    def at_pace(self, pace):
+        self.pace = pace
+
+    def run(self, sources, *, ticks, cpu=None, trace=False, units=None, patience=1.0):
         if trace and units is None:
             return Report("killed", "ended without a report", ())
         lines = (("prog.py", 2),) if trace else ()

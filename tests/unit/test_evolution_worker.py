@@ -1,4 +1,4 @@
-"""What the worker of a sandbox says of a suite that it cannot make ready."""
+"""What the worker of a sandbox says of a suite that it cannot make ready, and how long tests may take."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from collections.abc import Mapping
 import pytest
 
 from ddax.errors import DdaxError, SandboxError, SourceError
-from ddax.evolution.sandbox.protocol import Limits
+from ddax.evolution.inside.loading import OutOfTicks, Ticks
+from ddax.evolution.sandbox.protocol import FLOOR, SLACK, Limits, Pace
 from ddax.evolution.sandbox.worker import Worker
 
 _ANSWER = """
@@ -53,3 +54,31 @@ def test_a_suite_that_cannot_be_made_ready_says_why(
         worker.open()
     assert raised.value.exit_code == code
     assert worker.channel is None
+
+
+def test_rounds_alone_use_up_no_budget():
+    ticks = Ticks()
+    ticks.reset(10, 60.0)
+    for _ in range(200_000):
+        ticks.tick()
+    assert not ticks.out
+
+
+def test_what_is_over_both_rounds_and_time_is_out_for_ever():
+    ticks = Ticks()
+    ticks.reset(10, 0.0)
+    for _ in range(10):
+        ticks.tick()
+    for _ in range(2):
+        with pytest.raises(OutOfTicks):
+            ticks.tick()
+    ticks.reset(0)
+    for _ in range(100):
+        ticks.tick()
+
+
+def test_a_test_is_allowed_several_times_what_it_took():
+    pace = Pace(0.1, {0: 0.001, 1: 2.0})
+    assert pace.allowed(0) == FLOOR and pace.allowed(0, 10.0) == 10 * FLOOR
+    assert pace.allowed(1) == pace.allowed(2) == SLACK * 2.0  # of the third nothing is known
+    assert pace.whole([0, 1]) == pytest.approx(SLACK * 2.101)

@@ -124,3 +124,32 @@ def test_a_file_that_nobody_may_write_is_not_replaced(root, tmp_path):
         apply_repair(root, OLD, NEW, store=tmp_path / "kept", stamp="1")
     assert "chmod u+w" in raised.value.mend
     assert {p.name: p.read_bytes().decode() for p in root.iterdir()} == OLD
+
+
+@pytest.mark.parametrize("deep", [False, True])
+def test_a_repair_is_written_and_undone_through_a_link(tmp_path, deep):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real" / "prog.py").write_text("x = 1\n", "utf-8")
+    root = tmp_path / "here"
+    root.mkdir()
+    if deep:
+        (root / "pkg").symlink_to(tmp_path / "real", target_is_directory=True)
+    else:
+        (root / "pkg").mkdir()
+        (root / "pkg" / "prog.py").symlink_to(tmp_path / "real" / "prog.py")
+    old, new = {"pkg/prog.py": "x = 1\n"}, {"pkg/prog.py": "x = 2\n"}
+    kept = apply_repair(root, old, new, store=tmp_path / "store", stamp="now")
+    assert (tmp_path / "real" / "prog.py").read_text("utf-8") == "x = 2\n"
+    assert (root / "pkg" / "prog.py").is_symlink() is not deep
+    undo_repair(kept)
+    assert (tmp_path / "real" / "prog.py").read_text("utf-8") == "x = 1\n"
+
+
+def test_a_repair_is_written_in_the_encoding_of_its_file(tmp_path):
+    old = "# coding: latin-1\nx = 'é'\n"
+    (tmp_path / "prog.py").write_bytes(old.encode("latin-1"))
+    new = old.replace("é", "è")
+    kept = apply_repair(tmp_path, {"prog.py": old}, {"prog.py": new}, store=tmp_path / "store", stamp="now")
+    assert (tmp_path / "prog.py").read_bytes() == new.encode("latin-1")
+    undo_repair(kept)
+    assert (tmp_path / "prog.py").read_bytes() == old.encode("latin-1")

@@ -11,10 +11,11 @@ import pytest
 from ddax.cli.fix import _caps, _opening
 from ddax.errors import SourceError, UsageError
 from ddax.evolution.code_task import find_code
-from ddax.evolution.command import TestCommand, matches, read_command
+from ddax.evolution.command import Selection, TestCommand, matches, read_command
 from ddax.evolution.crash import read_traceback
-from ddax.evolution.project import read_folder, read_project
-from ddax.evolution.standin import has_rows, needs_pytest
+from ddax.evolution.inside.loading import as_bytes
+from ddax.evolution.project import read_folder, read_project, read_text
+from ddax.evolution.standin import needs_pytest
 
 TEST = "from shop.basket import total\n\ndef test_total():\n    assert total([1]) == 1\n\ndef test_empty():\n    assert total([]) == 0\n"
 
@@ -55,7 +56,45 @@ def shop(tmp_path: Path) -> Path:
     ],
 )
 def test_a_test_command_is_understood(text, style, paths, keyword):
-    assert read_command(text) == TestCommand(style, paths, keyword)
+    found = read_command(text)
+    assert (found.style, found.paths, found.keyword) == (style, paths, keyword)
+    assert (found.environment, found.imports, found.without) == ((), (), ())
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("MODE=incl pytest t.py", TestCommand("pytest", ("t.py",), environment=(("MODE", "incl"),))),
+        ("env A= B='x y' python -m unittest t", TestCommand("unittest", ("t",), environment=(("A", ""), ("B", "x y")))),
+        ("PYTHONPATH=src:lib A=1 uv run pytest", TestCommand("pytest", (), environment=(("A", "1"),), imports=("src", "lib"))),
+        ("PYTEST_ADDOPTS='-k one' pytest t.py", TestCommand("pytest", ("t.py",), "one")),
+        ("pytest -q --doctest-modules -p my.plugin -o xfail_strict=true a", TestCommand("pytest", ("a",), options=("-o", "xfail_strict=true", "-p", "my.plugin"), doctests=True)),
+    ],
+)  # fmt: skip
+def test_what_a_command_says_beside_the_tests_is_taken_over(text, found):
+    assert read_command(text) == found
+
+
+@pytest.mark.parametrize("name", ["LD_PRELOAD", "PYTHONHOME", "PYTHONOPTIMIZE"])
+def test_a_variable_that_cannot_be_set_is_refused_by_its_name(name):
+    with pytest.raises(UsageError, match=f"The variable {name} "):
+        read_command(f"A=1 {name}=x pytest")
+
+
+@pytest.mark.parametrize(
+    ("said", "taken"),
+    [
+        ({"keyword": "test_x and not b"}, ["t.py::test_x[a]"]),
+        ({"wanted": {"t.py": ("test_x[a::b]",)}}, ["t.py::test_x[a::b]"]),
+        ({"wanted": {"t.py": ("test_x",)}, "without": ("t.py::test_x[a]",)}, ["t.py::test_x[a::b]", "t.py::test_x[b]"]),
+        ({"wanted": {"t.py": ("TestA",)}}, ["t.py::TestA::test_y"]),
+    ],
+)  # fmt: skip
+def test_a_case_is_selected_by_its_whole_name(said, taken):
+    names = ["t.py::test_x[a]", "t.py::test_x[a::b]", "t.py::test_x[b]", "t.py::TestA::test_y"]
+    chosen = Selection(**said)
+    assert [name for name in names if chosen.takes(name)] == taken
+    assert all(chosen.may_take(name.partition("[")[0]) for name in taken)
 
 
 @pytest.mark.parametrize(
@@ -83,7 +122,7 @@ def test_tests_that_a_command_leaves_out_are_left_out(shop):
     without = "--ignore tests/slow --deselect tests/test_basket.py::test_empty"
     task = read_project(["shop"], read_command(f"pytest {without} tests"), cwd=shop).task
     assert set(task.tests) == {"tests/test_basket.py"}
-    assert task.only == ("tests/test_basket.py::test_total",)
+    assert [unit.id for unit in task.suite().units] == ["tests/test_basket.py::test_total"]
 
 
 @pytest.mark.parametrize(
@@ -93,7 +132,7 @@ def test_tests_that_a_command_leaves_out_are_left_out(shop):
 def test_a_test_is_left_out_however_its_file_is_spelled(shop, folder, name):
     command = read_command(f"pytest --deselect {name}::test_empty {shop / 'tests'}")
     task = read_project([str(shop / "shop")], command, cwd=shop / folder).task
-    assert task.only == ("tests/test_basket.py::test_total",)
+    assert [unit.id for unit in task.suite().units] == ["tests/test_basket.py::test_total"]
 
 
 @pytest.mark.parametrize("inside", [False, True])
@@ -171,7 +210,7 @@ def test_a_project_is_what_its_tests_reach(shop):
     assert project.root == shop
     assert set(task.targets) == {"shop/__init__.py", "shop/basket.py", "shop/money.py"}
     assert set(task.tests) == {"tests/test_basket.py"}
-    assert task.data["tests/prices.csv"] == b"1,2\n"
+    assert task.folder == str(shop)
     assert task.roots == ("tests", "")
     assert task.runner == "fast"
 
@@ -179,7 +218,7 @@ def test_a_project_is_what_its_tests_reach(shop):
 def test_one_test_of_a_file_is_selected(shop):
     for command in ("pytest tests/test_basket.py::test_total", "pytest tests -k total"):
         task = read_project(["shop/basket.py"], read_command(command), cwd=shop).task
-        assert task.only == ("tests/test_basket.py::test_total",)
+        assert [unit.id for unit in task.suite().units] == ["tests/test_basket.py::test_total"]
         assert task.targets == ("shop/basket.py",)
 
 
@@ -200,7 +239,7 @@ def test_a_folder_is_read_in_a_run_as_fix_reads_it(shop):
     project = read_folder(str(shop))
     assert project == read_project(["."], None, cwd=shop)
     assert project.task.runner == "pytest"
-    assert project.task.data["tests/prices.csv"] == b"1,2\n"
+    assert project.task.folder == str(shop)
     assert project.task.roots == ("tests", "")
 
 
@@ -251,16 +290,8 @@ def test_code_without_tests_is_refused(shop):
     ("text", "part"),
     [
         (TEST, ""),
-        ("import pytest\n\n@pytest.mark.parametrize('a,b', [(1, 2)])\ndef test_a(a, b):\n    pass\n", ""),
-        ("import pytest\n\n@pytest.fixture\ndef x():\n    return 1\n\ndef test_a(x):\n    pass\n", ""),
-        ("def test_a(tmp_path):\n    pass\n", ""),
+        ("import pytest\n\ndef test_a():\n    with pytest.raises(ValueError):\n        int('x')\n", "pytest"),
         ("def test_a(tmp_path_factory):\n    pass\n", "tmp_path_factory"),
-        (
-            "import pytest\n\n@pytest.fixture(autouse=True)\ndef x():\n    return 1\n\ndef test_a():\n    pass\n",
-            "autouse",
-        ),
-        ("import pytest\n\n@pytest.mark.xfail\ndef test_a():\n    pass\n", "xfail"),
-        ("import pytest\n\ndef test_a():\n    with pytest.warns(UserWarning):\n        pass\n", "warns"),
         ("def setup_module():\n    pass\n\ndef test_a():\n    pass\n", "setup_module"),
     ],
 )
@@ -295,36 +326,12 @@ def test_a_text_without_a_traceback_is_refused(shop):
         read_traceback("it does not work", cwd=shop)
 
 
-@pytest.mark.parametrize(
-    ("text", "counted"),
-    [
-        ("def test_a(): ...", False),
-        ("import pytest\n@pytest.mark.parametrize('x', [1, 2])\ndef test_a(x): ...", True),
-        (
-            "import pytest\n@pytest.mark.parametrize('x', [1, 2])\nclass TestA:\n def test_a(self, x): ...",
-            True,
-        ),
-        ("def test_a(:", False),
-    ],
-)
-def test_a_test_with_rows_is_known(text: str, counted: bool):
-    assert has_rows(text) is counted
-
-
 def test_no_name_of_a_file_steers_the_terminal(tmp_path: Path):
     (tmp_path / "ca\x1b[31mlc.py").write_text("def one(): return 1")
     (tmp_path / "test_\x1b[2Jcalc.py").write_text("def test_a(): ...\n")
     command = TestCommand("pytest", ("test_\x1b[2Jcalc.py",))
     project = read_project(["ca\x1b[31mlc.py"], command, cwd=tmp_path)
     assert _opening(project) == ["Code:     calc.py", "Tests:    test_calc.py"]
-
-
-def test_the_command_says_that_a_test_with_rows_counts_as_one(tmp_path: Path):
-    (tmp_path / "calc.py").write_text("def one(): return 1")
-    rows = "import pytest\n@pytest.mark.parametrize('x', [1, 2])\ndef test_a(x): ...\n"
-    (tmp_path / "test_calc.py").write_text(rows)
-    project = read_project(["calc.py"], read_command("pytest test_calc.py"), cwd=tmp_path)
-    assert _opening(project)[1] == "Tests:    test_calc.py (a parametrized test counts as one)"
 
 
 def test_a_folder_without_code_is_named_as_it_is_called(tmp_path):
@@ -351,3 +358,13 @@ def test_a_file_with_the_mark_of_utf_8_is_read_and_its_imports_are_followed(tmp_
     task = read_project(["."], None, cwd=tmp_path).task
     assert task.files == {"one.py": "X = 1\n"}
     assert task.suite().units[0].id == "test_one.py::test_one"
+
+
+def test_a_file_is_read_in_the_encoding_that_it_names(tmp_path):
+    for name, coding in (("one.py", "latin-1"), ("two.py", "cp1252"), ("three.py", "utf-8")):
+        (tmp_path / name).write_bytes(f"# coding: {coding}\nX = 'Zoë'\n".encode(coding))
+        assert read_text(tmp_path / name) == f"# coding: {coding}\nX = 'Zoë'\n"
+        assert as_bytes(read_text(tmp_path / name)) == (tmp_path / name).read_bytes()
+    (tmp_path / "four.py").write_bytes(b"# coding: none-such\n")
+    with pytest.raises(SourceError, match="Cannot read"):
+        read_text(tmp_path / "four.py")

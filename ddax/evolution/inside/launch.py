@@ -25,7 +25,7 @@ CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 READ, WRITE, ALL_V1 = 0b1101, 0b10, (1 << 13) - 1
 REFER, TRUNCATE, IOCTL = 1 << 13, 1 << 14, 1 << 15
 DEVICES = 1 << 6 | 1 << 11
-NEW_ROOT = "/srv"
+NEW_ROOT, PROJECT = "/srv", "/project"
 MIB = 1 << 20
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -52,6 +52,9 @@ def bind(source: str, target: str) -> None:
         os.makedirs(os.path.dirname(target), exist_ok=True)
         os.close(os.open(target, os.O_CREAT | os.O_WRONLY, 0o644))
     mount(source, target, "", MS_BIND | MS_REC)
+    if target == NEW_ROOT + PROJECT:  # its owner may be who runs this
+        kept = os.statvfs(target).f_flag & (os.ST_NOEXEC | os.ST_NOATIME | os.ST_NODIRATIME)
+        mount("", target, "", MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV | kept)
 
 
 def build_root(order: dict[str, Any]) -> None:
@@ -118,7 +121,9 @@ def landlock(rules: list[tuple[str, int]]) -> None:
 def rules() -> list[tuple[str, int]]:
     """Return the accesses that a program under test needs."""
     writable = ALL_V1 & ~DEVICES | REFER | TRUNCATE
-    found = [(path, READ) for path in ("/usr", "/opt", "/ddax", "/proc", "/dev") if os.path.isdir(path)]
+    found = [
+        (path, READ) for path in ("/usr", "/opt", "/ddax", "/proc", "/dev", PROJECT) if os.path.isdir(path)
+    ]
     found += [(f"/dev/{name}", WRITE | 0b100) for name in ("null", "zero", "full", "random", "urandom")]
     return found + [(path, writable) for path in ("/tmp", "/box", "/dev/shm")]  # noqa: S108
 

@@ -13,11 +13,10 @@ from itertools import islice
 from types import FunctionType
 from typing import Any
 
-from . import minipytest
 from .limits import OutOfTime
 from .loading import TICK, OutOfTicks, Program, instrument
 from .probing import SHOWN, show
-from .units import Runner
+from .units import Skipped
 
 OBSERVED, NOTE, RAISED, RAISES, STATE = "__observed__", "__note__", "__raised__", "__raises__", "__state__"
 DEPTH, ELEMENTS, NOTES = 4, 30, 200
@@ -134,17 +133,20 @@ class Effects:
         return " ".join(sorted(f"{method}:{attribute}" for method, attribute in self.seen))
 
 
-def observe(runner: Runner, unit: dict[str, Any], text: str, limit: int) -> str:
-    """Run a variant of a test and return what it saw; `raises` comes first where an error was unexpected."""
+def observe(runner: Any, unit: dict[str, Any], text: str, limit: int, owner: Any = None) -> str:
+    """Run a variant of a test and return what it saw; `raises` comes first where an error was unexpected.
+
+    `owner` is who runs the tests, where that is another than the `runner`.
+    """
     modules = frozenset({*runner.program.names.values(), "__test__", unit["path"].removesuffix(".py")})
     seen = Observer(modules)
     random.seed(0)
     runner.ticks.reset(limit)
     try:
-        _run(runner, unit, text, seen)
+        (owner or runner).varied(unit, functools.partial(_made, runner.ticks.tick, text, seen))
     except OutOfTime:
         raise
-    except (Exception, OutOfTicks, SystemExit, minipytest.Skipped) as error:
+    except (Exception, OutOfTicks, SystemExit, Skipped) as error:
         seen.error(error)
     head, notes = f"raises {seen.raised}" if seen.raised else "saw", "; ".join(seen.notes)
     if len(notes) > SHOWN:  # many variants are told in one report: the end by its digest
@@ -152,27 +154,8 @@ def observe(runner: Runner, unit: dict[str, Any], text: str, limit: int) -> str:
     return f"{head} {notes}"
 
 
-def _run(runner: Runner, unit: dict[str, Any], text: str, seen: Observer) -> None:
-    own = runner.namespace("__test__", unit) if unit["kind"] == "script" else runner.module(unit)
-    space = {
-        **own, NOTE: seen.note, RAISED: seen.error, RAISES: seen.expected, STATE: seen.state,
-        TICK: runner.ticks.tick,
-    }  # fmt: skip
+def _made(tick: Any, text: str, seen: Observer, own: dict[str, Any]) -> Any:
+    """Return the variant of a test with the names of its file."""
+    space = {**own, NOTE: seen.note, RAISED: seen.error, RAISES: seen.expected, STATE: seen.state, TICK: tick}
     exec(compile(instrument(ast.parse(text)), "<variant>", "exec", dont_inherit=True), space)  # noqa: S102 - this is the sandboxed side
-    test = space[OBSERVED]
-    if unit["kind"] == "method":
-        test = test.__get__(_ready(space[unit["cls"]], unit["name"]))
-    minipytest.call_test(test, space)
-
-
-def _ready(cls: Any, name: str) -> Any:
-    """Make an instance of a test class as its test would find it."""
-    if hasattr(cls, "setUpClass"):
-        instance = cls(name)
-        instance.setUp()
-        return instance
-    instance = cls()
-    if hasattr(instance, "setup_method"):
-        takes = instance.setup_method.__code__.co_argcount > 1
-        instance.setup_method(*([getattr(instance, name)] if takes else []))
-    return instance
+    return space[OBSERVED]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import importlib.machinery
 import os
 import types
 from collections.abc import Callable, Mapping
@@ -15,7 +14,6 @@ from typing import Any
 
 from .limits import OutOfTime
 from .loading import TICK, WORK, OutOfTicks
-from .units import Runner
 
 SAW = "__saw__"
 ENDLESS = "It does not end; it was stopped here:"
@@ -121,19 +119,10 @@ class Teller:
             for key, text in self.texts.items()
         }
 
-    def note_files(self) -> None:
-        """Let test files that pytest imports note their values too."""
+    def files(self) -> dict[str, types.CodeType]:
+        """Return such codes of the test files that pytest imports, by their places."""
         places = {os.path.join(WORK, path): text for path, text in self.texts.items()}
-        loader: Any = importlib.machinery.SourceFileLoader
-        usual: Callable[[Any, str], Any] = loader.get_code
-
-        def get_code(this: Any, name: str) -> Any:
-            text = places.get(this.path)
-            if text is None:
-                return usual(this, name)
-            return compile(noting(text), this.path, "exec", dont_inherit=True)
-
-        loader.get_code = get_code
+        return {place: compile(noting(text), place, "exec") for place, text in places.items()}
 
     def of(self, run: Callable[[], BaseException | None]) -> str:
         """Run a unit and tell how it ended; "" where it passed."""
@@ -172,13 +161,3 @@ def _locals(values: Mapping[str, Any]) -> list[str]:
     told = [(n, v) for n, v in values.items() if not isinstance(v, _QUIET) and n not in (SAW, TICK)]
     kept = [(n, v) for n, v in told if not n.startswith("__")]
     return [f"    {name} = {shown(value)}" for name, value in kept[:VALUES]]
-
-
-def raised(runner: Runner, unit: Mapping[str, Any], limit: int) -> BaseException | None:
-    """Run a unit of the light runner and return what it raised."""
-    runner.ticks.reset(limit)
-    try:
-        runner.execute(unit)
-    except BaseException as error:  # every way to fail is told
-        return error
-    return None

@@ -1,14 +1,17 @@
-"""Runs test units against a loaded program and says plainly what happened to each."""
+"""Runs test units against a loaded program and says plainly what happened to each.
+
+What needs pytest is run by it (`ownpytest`); here are tests that ask for nothing: asserts, plain functions,
+TestCases.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from . import minipytest
 from .limits import OutOfTime
 from .loading import TICK, WORK, OutOfTicks, Program, Ticks
 
@@ -16,8 +19,15 @@ MESSAGE = 300
 """Characters of a message that are kept."""
 
 
+class Skipped(BaseException):
+    """Say that a test is skipped."""
+
+
 class Outcome(NamedTuple):
-    """How a unit ended: `kind` is pass, assert, error, timeout or skip; `line` is in the program."""
+    """How a unit ended: `kind` is pass, assert, error, timeout, skip or uncollected.
+
+    `line` is in the program.
+    """
 
     kind: str
     name: str
@@ -45,7 +55,7 @@ def _describe(error: BaseException | None) -> str:
 
 
 def _skipped(error: BaseException | None) -> bool:
-    return isinstance(error, minipytest.Skipped) or (type(error).__module__, type(error).__name__) in (
+    return isinstance(error, Skipped) or (type(error).__module__, type(error).__name__) in (
         ("unittest.case", "SkipTest"),
         ("_pytest.outcomes", "Skipped"),
         ("_pytest.outcomes", "XFailed"),
@@ -64,7 +74,7 @@ class _Verdict:
             "addError": self.keep,
             "addFailure": self.keep,
             "addSubTest": lambda _test, _part, details: self.keep(None, details),
-            "addSkip": lambda _test, reason: self.keep(None, (None, minipytest.Skipped(reason))),
+            "addSkip": lambda _test, reason: self.keep(None, (None, Skipped(reason))),
             "addUnexpectedSuccess": lambda _test: self.keep(
                 None, (None, AssertionError("it was expected to fail"))
             ),
@@ -90,6 +100,7 @@ class Runner:
         self.program, self.ticks, self.targets, self.codes = program, ticks, targets, codes
         self.paths = frozenset(program.sources)
         self.modules: dict[str, dict[str, Any]] = {}
+        self.last: BaseException | None = None
 
     def namespace(self, name: str, unit: Mapping[str, Any]) -> dict[str, Any]:
         """Make the globals of a test; `shared` ones begin with those of the targets."""
@@ -121,17 +132,30 @@ class Runner:
         elif unit["kind"] == "main":
             self.script(unit["path"])
         elif unit["kind"] == "function":
-            space = self.module(unit)
-            minipytest.call_test(space[unit["name"]], space)
+            self.module(unit)[unit["name"]]()
         elif hasattr(self.module(unit)[unit["cls"]], "setUpClass"):
             self.unittest(unit)
         else:
-            space = self.module(unit)
-            instance = space[unit["cls"]]()
-            if hasattr(instance, "setup_method"):
-                takes = instance.setup_method.__code__.co_argcount > 1  # pytest hands the test over if asked
-                instance.setup_method(*([getattr(instance, unit["name"])] if takes else []))
-            minipytest.call_test(getattr(instance, unit["name"]), space)
+            getattr(self.instance(unit), unit["name"])()
+
+    def instance(self, unit: Mapping[str, Any]) -> Any:
+        """Make an instance of a test class as its test finds it."""
+        cls = self.module(unit)[unit["cls"]]
+        if hasattr(cls, "setUpClass"):
+            instance = cls(unit["name"])
+            instance.setUp()
+            return instance
+        instance = cls()
+        if hasattr(instance, "setup_method"):
+            takes = instance.setup_method.__code__.co_argcount > 1  # pytest hands the test over if asked
+            instance.setup_method(*([getattr(instance, unit["name"])] if takes else []))
+        return instance
+
+    def varied(self, unit: Mapping[str, Any], make: Callable[[Mapping[str, Any]], Any]) -> None:
+        """Run what `make` gives for the names of a test's file in its place; raises what it raises."""
+        script = unit["kind"] == "script"
+        test = make(self.namespace("__test__", unit) if script else self.module(unit))
+        (test.__get__(self.instance(unit)) if unit["kind"] == "method" else test)()
 
     def script(self, path: str) -> None:
         """Run a file of the program as Python runs a script; leaving with a failure is an error."""
@@ -156,15 +180,20 @@ class Runner:
         if ended is not None:
             raise ended
 
-    def run(self, unit: Mapping[str, Any], limit: int) -> Outcome:
-        """Run a unit within `limit` ticks and classify how it ended."""
-        self.ticks.reset(limit)
+    def run(self, unit: Mapping[str, Any], limit: int, seconds: float = 0.0, coming: Any = None) -> Outcome:
+        """Run a unit within its budget and classify how it ended; nothing is kept for what is `coming`."""
+        self.ticks.reset(limit, seconds)
         failure: BaseException | None = None
+        loading = unit["kind"] in ("function", "method")
         try:
+            if loading:
+                self.module(unit)
+            loading = False
             self.execute(unit)
         except BaseException as error:  # every way to fail is an outcome
             failure = error
-        return self.outcome(failure)
+        self.last, found = failure, self.outcome(failure)
+        return found._replace(kind="uncollected") if loading and found.kind in ("error", "assert") else found
 
     def outcome(self, failure: BaseException | None) -> Outcome:
         """Classify how a unit ended by what it raised."""
@@ -177,6 +206,6 @@ class Runner:
             kind = "assert" if isinstance(failure, AssertionError) else "error"
             name, message = type(failure).__name__[:80], _describe(failure)
             where = _where(failure, self.paths)
-        if kind == "pass" and self.ticks.used > self.ticks.limit:
+        if kind == "pass" and self.ticks.out:
             kind, name = "timeout", "OutOfTicks"
         return Outcome(kind, name, message, *where, self.ticks.used)

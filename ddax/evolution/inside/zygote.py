@@ -6,7 +6,7 @@ changed files, the units to run in order, and its limits.
 
 from __future__ import annotations
 
-import base64
+import ast
 import contextlib
 import gc
 import json
@@ -15,16 +15,19 @@ import secrets
 import select
 import signal
 import sys
+import threading
 import time
+from collections.abc import Collection
 from functools import partial
 from types import CodeType
 from typing import Any
 
-from . import minipytest, observing, ownpytest, probing
+from . import observing, ownpytest, probing
+from .files import lay_out
 from .frames import MAX_FRAME, read_frame, write_frame
 from .limits import OutOfTime, Watch, apply_limits
-from .loading import WORK, OutOfTicks, Program, Ticks
-from .telling import Teller, raised
+from .loading import OutOfTicks, Program, Ticks, module_names
+from .telling import Teller
 from .tracing import Tracer
 from .units import Runner
 
@@ -32,6 +35,8 @@ RESULT_LIMIT = 1 << 20
 """Bytes of a candidate's report; one that was traced may be as long as a frame."""
 PREPARED = 200_000
 """Characters of a file that is compiled ahead."""
+STACK = 1 << 20
+"""Bytes of the stack of a thread: of as much as threads have otherwise, few fit into a candidate's memory."""
 SAID = 300
 """Characters of what is said of a suite that cannot be made."""
 
@@ -47,35 +52,45 @@ class Suite:
         self.loaded: list[str] = message["loaded"]
         self.texts: dict[str, str] = message["codes"]
         self.cache: dict[tuple[str, str], CodeType] = {}
-        lay_out(message)
-        self.own = ownpytest.Own(message["tests"]) if message["runner"] == "pytest" else None
+        self.files = lay_out(message)
+        self.examples = {
+            path: _examples(self.sources[path]) for path in message["doctests"] if path in self.sources
+        }
+        self.own = ownpytest.Own(message) if message["runner"] == "pytest" else None
         self.codes = {
             key: compile(text, f"<{key}>", "exec", dont_inherit=True)
             for key, text in message["codes"].items()
         }
+        tops = {name.partition(".")[0] for path in self.sources for name in module_names(path, self.roots)}
         for name in message["imports"]:
-            preload(name)
+            preload(name, tops)
 
 
-def lay_out(message: dict[str, Any]) -> None:
-    """Write the project's files into the box and go there, for tests that read or collect files."""
-    texts = {path: base64.b64decode(data) for path, data in message["data"].items()}
-    texts |= {p: t.encode() for p, t in {**message["sources"], **message["tests"]}.items()}
-    for path, content in texts.items():
-        place = os.path.join(WORK, path)
-        os.makedirs(os.path.dirname(place), exist_ok=True)
-        with open(place, "wb") as stream:
-            stream.write(content)
-    os.makedirs(WORK, exist_ok=True)
-    os.chdir(WORK)
+def preload(name: str, own: Collection[str]) -> None:
+    """Import a library into the warm worker; a missing one is left for the tests to report.
 
-
-def preload(name: str) -> None:
-    """Import a library into the warm worker; a missing one is left for the tests to report."""
+    One that brings in an installed copy of the program is left to them, too.
+    """
+    before = set(sys.modules)
     try:
         __import__(name)
-    except ImportError:
+    except Exception:  # whatever a library raises, the tests meet it again
         return
+    new = set(sys.modules) - before
+    if any(module.partition(".")[0] in own for module in new):
+        for module in new:
+            del sys.modules[module]
+
+
+def _examples(text: str) -> list[str]:
+    """Return the docstrings of a file that show examples, in order; none of what is no program."""
+    try:
+        nodes = list(ast.walk(ast.parse(text)))
+    except (SyntaxError, ValueError):
+        return []
+    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    said = [ast.get_docstring(node) or "" for node in nodes if isinstance(node, kinds)]
+    return [text for text in said if ">>>" in text]
 
 
 def run_units(
@@ -88,6 +103,8 @@ def run_units(
     rows: list[list[Any]] = []
     still = 0.0
     failed = passed = 0
+    loading = time.process_time()
+    coming = [*job["units"][1:], None]
     for position, index in enumerate(job["units"]):
         if position == job["gate"] and failed:
             break
@@ -95,53 +112,81 @@ def run_units(
             break
         if tracer:
             tracer.start()
-        outcome = runner.run(units[index], job["ticks"])
+        after = coming[position]
+        following = units[after] if after is not None else None
+        begin = time.process_time()
+        outcome = runner.run(units[index], job["ticks"], job["allowed"][position], following)
+        spent = time.process_time() - begin
         lines = tracer.stop() if tracer else []
         good = outcome.kind in ("pass", "skip")
         waited = watch.waited() if watch else 0.0
         still = max(still, waited if outcome.kind != "timeout" else 0.0)
         passed, failed = passed + good, failed + (not good)
-        rows.append([index, *outcome, lines])
+        rows.append([index, *outcome, lines, spent])
         if outcome.name == "OutOfTime":
             break
-    return {"rows": rows, "still": still}
+    return {"rows": rows, "still": still, "loading": loading}
 
 
-def answered(suite: Suite, runner: Runner, job: dict[str, Any]) -> list[str]:
+def answered(suite: Suite, runner: Runner, job: dict[str, Any], owner: Any) -> list[str]:
     """Answer each probe of a job: a variant of a test, what methods changed in these, or a call."""
     limit, varied = job["ticks"], any("unit" in row for row in job["probes"])
     effects = observing.Effects(runner.program) if varied else None
 
     def one(row: dict[str, Any]) -> str:
         if "unit" in row:
-            return observing.observe(runner, suite.units[row["unit"]], row["text"], limit)
+            return observing.observe(runner, suite.units[row["unit"]], row["text"], limit, owner)
         return str(effects) if "effects" in row else probing.answer(runner.program, runner.ticks, row, limit)
 
     return [one(row) for row in job["probes"]]
 
 
-def told(suite: Suite, runner: Runner, job: dict[str, Any]) -> list[str]:
+def told(suite: Suite, teller: Teller, job: dict[str, Any], owner: Any) -> list[str]:
     """Say of each unit of a job how it ended, with values; it runs on its own, so one may be told alone."""
-    units, limit = [suite.units[index] for index in job["units"]], job["ticks"]
-    teller = Teller(suite.texts, {**suite.sources, **job["files"]})
+
+    def raised(unit: dict[str, Any], seconds: float) -> BaseException | None:
+        found = owner.run(unit, job["ticks"], seconds)
+        good = found.kind in ("pass", "skip")
+        return None if good else owner.last or AssertionError(f"{found.name}: {found.message}")
+
+    pairs = zip(job["units"], job["allowed"], strict=True)
+    return [teller.of(partial(raised, suite.units[index], seconds)) for index, seconds in pairs]
+
+
+def act(
+    suite: Suite, runner: Runner, job: dict[str, Any], tracer: Tracer | None, watch: Watch | None
+) -> dict[str, Any]:
+    """Do what a job asks for with the tests of a loaded program, which pytest runs or the `runner` itself."""
+    report: dict[str, Any] = {}
+    teller = None
+    if job["tell"]:
+        teller = Teller(suite.texts, {**suite.sources, **job["files"]})
+        runner = Runner(runner.program, runner.ticks, suite.targets, teller.codes())
+        if suite.own is not None:
+            suite.own.codes |= teller.files()
+
+    def loop(owner: Any) -> None:
+        if job["cases"]:
+            report["answers"] = owner.told()
+        elif teller is not None:
+            report["answers"] = told(suite, teller, job, owner)
+        elif job["probes"]:
+            report["answers"] = answered(suite, runner, job, owner)
+        else:
+            report.update(run_units(owner, job, suite.units, tracer, watch))
+
     if suite.own is None:
-        light = Runner(runner.program, runner.ticks, suite.targets, teller.codes())
-        return [teller.of(partial(raised, light, unit, limit)) for unit in units]
-    said: list[str] = []
-    teller.note_files()
-
-    def loop(owned: Any) -> None:
-        said.extend(teller.of(partial(owned.raising, unit, limit)) for unit in units)
-
-    suite.own.session(runner, loop)
-    return said
+        loop(runner)
+    else:
+        suite.own.session(runner, loop)
+    return report
 
 
 def candidate(suite: Suite, job: dict[str, Any], watch: Watch | None = None) -> dict[str, Any]:
     """Run a job in this process and return its report."""
     sources = {**suite.sources, **job["files"]}
     ticks = Ticks()
-    ticks.reset(job["ticks"])
+    ticks.reset(job["ticks"], job["loading"])
     program = Program(sources, ticks.tick, suite.cache, suite.roots)
     report: dict[str, Any] = {"stage": "run", "rows": [], "error": ""}
     tracer = Tracer(frozenset(sources)) if job.get("trace") else None
@@ -150,6 +195,12 @@ def candidate(suite: Suite, job: dict[str, Any], watch: Watch | None = None) -> 
             program.compile(path)
     except (SyntaxError, ValueError, RecursionError) as error:
         return {**report, "stage": "syntax", "error": f"{type(error).__name__}: {error}"[:300]}
+    if any(_examples(sources[path]) != shown for path, shown in suite.examples.items()):
+        return {
+            **report,
+            "stage": "import",
+            "error": "an example of a docstring was changed: these are tests",
+        }
     program.install()
     try:
         if tracer:
@@ -163,19 +214,7 @@ def candidate(suite: Suite, job: dict[str, Any], watch: Watch | None = None) -> 
     except BaseException as error:  # every way to fail at import is an outcome
         return {**report, "stage": "import", "error": f"{type(error).__name__}: {error}"[:300]}
     runner = Runner(program, ticks, suite.targets, suite.codes)
-    if job.get("tell"):
-        return {**report, "answers": told(suite, runner, job)}
-    if job.get("probes"):
-        return {**report, "answers": answered(suite, runner, job)}
-    if suite.own is not None:
-        own = suite.own
-
-        def loop(owned: Any) -> None:
-            report.update(run_units(owned, job, suite.units, tracer, watch))
-
-        own.session(runner, loop)
-    else:
-        report |= run_units(runner, job, suite.units, tracer, watch)
+    report |= act(suite, runner, job, tracer, watch)
     if tracer:
         report["trace"] = tracer.report()
     return report
@@ -256,10 +295,12 @@ def forget(suite: Suite, job: dict[str, Any]) -> None:
 def perform(suite: Suite, job: dict[str, Any]) -> dict[str, Any]:
     """Fork a candidate and return its report."""
     prepare(suite, job)
+    suite.files.put(job["files"])
     try:
         return forked(suite, job)
     finally:
         forget(suite, job)
+        suite.files.restore()
 
 
 def forked(suite: Suite, job: dict[str, Any]) -> dict[str, Any]:
@@ -302,6 +343,8 @@ def serve(control: int, answers: int) -> None:
             gc.collect()
             gc.freeze()
             write_frame(answers, said)
+        elif message["op"] == "units" and suite is not None:
+            suite.units = message["units"]
         elif message["op"] == "jobs" and suite is not None:
             end = time.monotonic() + message["seconds"]
             for job in message["jobs"]:
@@ -315,8 +358,8 @@ def main() -> None:
     os.dup2(null, 0)
     os.dup2(null, 1)
     undumpable()
-    minipytest.install()
     sys.setrecursionlimit(1000)
+    threading.stack_size(STACK)
     serve(control, answers)
 
 

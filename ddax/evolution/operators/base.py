@@ -92,7 +92,7 @@ class Source:
         self, path: str, text: bytes, seen: Seen, first_lines: Mapping[str, int] | None = None
     ) -> None:
         self.path, self.text, self.seen = path, text, seen
-        self.tree = ast.parse(text)
+        self.tree = ast.parse(text.decode())  # as bytes, it would be read as its first lines say
         self.lines = [0]
         for line in text.split(b"\n"):
             self.lines.append(self.lines[-1] + len(line) + 1)

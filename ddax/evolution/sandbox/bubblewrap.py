@@ -29,30 +29,11 @@ class Bubblewrap:
     def _isolation(self, limits: Limits) -> list[str]:
         scratch = str(limits.scratch * _MIB)
         args = [
-            "--unshare-all",
-            "--unshare-user",
-            "--disable-userns",
-            "--die-with-parent",
-            "--new-session",
-            "--clearenv",
-            "--cap-drop",
-            "ALL",
-            "--uid",
-            str(NOBODY),
-            "--gid",
-            str(NOBODY),
-            "--hostname",
-            "box",
-            "--ro-bind",
-            "/usr",
-            "/usr",
-            "--symlink",
-            "usr/lib",
-            "/lib",
-            "--symlink",
-            "usr/bin",
-            "/bin",
-        ]
+            "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session",
+            "--clearenv", "--cap-drop", "ALL", "--uid", str(NOBODY), "--gid", str(NOBODY),
+            "--hostname", "box", "--ro-bind", "/usr", "/usr",
+            "--symlink", "usr/lib", "/lib", "--symlink", "usr/bin", "/bin",
+        ]  # fmt: skip
         if os.path.isdir("/usr/lib64"):
             args += ["--symlink", "usr/lib64", "/lib64"]
         args += ["--proc", "/proc", "--dev", "/dev", "--size", str(16 * _MIB), "--tmpfs", "/dev/shm"]  # noqa: S108
@@ -65,6 +46,7 @@ class Bubblewrap:
             ("PYTHONHASHSEED", str(limits.hash_seed)),
             ("OMP_NUM_THREADS", "1"),
             ("OPENBLAS_NUM_THREADS", "1"),
+            ("MALLOC_ARENA_MAX", "1"),
         ):
             args += ["--setenv", key, value]
         return args
@@ -92,15 +74,8 @@ class Bubblewrap:
             if program is not None:
                 fds.append(data_fd(program))
                 argv += ["--seccomp", str(fds[-1])]
-            argv += [
-                "--remount-ro",
-                "/dev",
-                "--remount-ro",
-                "/",
-                "--chdir",
-                "/box",
-                *self._command(code, limits),
-            ]
+            argv += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/box"]
+            argv += self._command(code, limits)
             return launch(argv, tuple(fds), hidden=self.runtime.hidden, mend=INSTALL)
         finally:
             for fd in fds:
@@ -109,16 +84,6 @@ class Bubblewrap:
     def _command(self, code: str, limits: Limits) -> list[str]:
         # The worker outlives its candidates: its own memory and processor time are theirs to bound.
         return [
-            "prlimit",
-            f"--nproc={limits.processes}",
-            f"--fsize={limits.file * _MIB}",
-            f"--nofile={limits.files}",
-            "--core=0",
-            self.runtime.python,
-            "-S",
-            "-s",
-            "-P",
-            "-B",
-            "-c",
-            code,
-        ]
+            "prlimit", f"--nproc={limits.processes}", f"--fsize={limits.file * _MIB}",
+            f"--nofile={limits.files}", "--core=0", self.runtime.python, "-S", "-s", "-P", "-B", "-c", code,
+        ]  # fmt: skip

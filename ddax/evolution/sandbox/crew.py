@@ -34,6 +34,11 @@ class Crew:
         # They stay: a sandbox ends with the thread that started it.
         self.threads: ThreadPoolExecutor | None = None
 
+    def recast(self, units: Sequence[Mapping[str, Any]]) -> None:
+        """Take other units of the same tests from here on."""
+        for worker in self.workers:
+            worker.recast(units)
+
     def close(self) -> None:
         """End every worker; a later job starts new ones."""
         for worker in self.workers:

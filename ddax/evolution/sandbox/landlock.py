@@ -71,7 +71,7 @@ class UnshareLandlock:
         links += [("usr/lib64", "/lib64")] if os.path.isdir("/usr/lib64") else []
         environment = {
             "PATH": "/usr/bin:/bin", "HOME": "/box", "LANG": "C.UTF-8", "OMP_NUM_THREADS": "1",
-            "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": str(limits.hash_seed),
+            "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1", "PYTHONHASHSEED": str(limits.hash_seed),
         }  # fmt: skip
         if any(inside == PYTHON_HOME for _, inside in binds):
             environment["LD_LIBRARY_PATH"] = f"{PYTHON_HOME}/lib"

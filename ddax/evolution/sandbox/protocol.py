@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from subprocess import Popen
 from typing import Protocol
 
@@ -21,9 +21,35 @@ class Limits:
     memory: int = 1024
     file: int = 10
     scratch: int = 64
-    processes: int = 64
-    files: int = 64
+    processes: int = 256
+    files: int = 128
     hash_seed: int = 0
+
+
+FLOOR, SLACK = 0.03, 5.0
+"""Seconds of the processor that a test may use in any case, and how many times what it took before."""
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Seconds of the processor that the tests of the unchanged program took: what a candidate is measured by.
+
+    `units` are those that came to an end, by number; of one that did not, as much is expected as of the
+    longest. `loading` is what program and tests took to be imported.
+    """
+
+    loading: float = 0.0
+    units: Mapping[int, float] = field(default_factory=dict)
+
+    def allowed(self, unit: int, patience: float = 1.0) -> float:
+        """Return how long a test may compute."""
+        usual = self.units.get(unit, max(self.units.values(), default=0.0))
+        return max(patience * FLOOR, SLACK * usual)
+
+    def whole(self, units: Iterable[int]) -> float:
+        """Return how long a candidate may compute for these tests."""
+        longest = max(self.units.values(), default=0.0)
+        return SLACK * (self.loading + sum(self.units.get(unit, longest) for unit in units))
 
 
 class Sandbox(Protocol):

@@ -33,18 +33,8 @@ def rebound(runtime: Runtime) -> tuple[list[str], list[tuple[str, str]]]:
     if not runtime.hidden:
         return [], list(runtime.binds)
     places = [(host, f"{NEUTRAL}/{i}", inside) for i, (host, inside) in enumerate(runtime.binds)]
-    wrapper = [
-        "unshare",
-        "--mount",
-        "--propagation",
-        "private",
-        "--",
-        "/bin/sh",
-        "-c",
-        _REBIND,
-        "sh",
-        NEUTRAL,
-    ]
+    shell = ["/bin/sh", "-c", _REBIND, "sh", NEUTRAL]
+    wrapper = ["unshare", "--mount", "--propagation", "private", "--", *shell]
     for host, place, _ in places:
         wrapper += [host, place]
     return [*wrapper, "--"], [(place, inside) for _, place, inside in places]

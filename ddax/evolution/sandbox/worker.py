@@ -17,10 +17,12 @@ from typing import Any
 
 from ddax.errors import SandboxError, SourceError
 from ddax.evolution.inside.frames import MAX_FRAME, write_frame
-from ddax.evolution.sandbox.protocol import Limits, Sandbox
+from ddax.evolution.sandbox.protocol import FLOOR, SLACK, Limits, Pace, Sandbox
 
 UNLIMITED = 1e9
 """Seconds that never run out."""
+LOADING = 0.3
+"""Seconds of the processor that a program may use in any case until it is loaded."""
 MEND = "Try again; where it happens again, see what this machine allows: ddax doctor"
 PYTEST = ("pytest", "_pytest")
 """The modules that are not there where pytest is not installed."""
@@ -108,7 +110,9 @@ class Worker:
     """Runs jobs in a warm sandbox; restarts it where a candidate has brought it down."""
 
     def __init__(self, sandbox: Sandbox, suite: Mapping[str, Any], *, limits: Limits) -> None:
-        self.sandbox, self.suite, self.limits = sandbox, dict(suite), limits
+        site = list(getattr(getattr(sandbox, "runtime", None), "path", ()))
+        self.sandbox, self.suite, self.limits = sandbox, {**suite, "site": site}, limits
+        self.pace = Pace()
         self.channel: Channel | None = None
         self.restarts = 0
 
@@ -132,6 +136,12 @@ class Worker:
                 self.close()
                 raise _unready(answer, getattr(getattr(self.sandbox, "runtime", None), "host", ""))
         return self.channel
+
+    def recast(self, units: Sequence[Mapping[str, Any]]) -> None:
+        """Take other units of the same tests from here on."""
+        self.suite["units"] = list(units)
+        if self.channel is not None:
+            self.channel.send({"op": "units", "units": self.suite["units"]})
 
     def close(self) -> None:
         """End the worker; a later job starts a new one."""
@@ -174,15 +184,19 @@ class Worker:
         idle: float = 0.0,
         probes: Sequence[Mapping[str, Any]] = (),
         tell: bool = False,
+        cases: bool = False,
+        patience: float = 1.0,
     ) -> dict[str, Any]:
         """Describe a job: changed files, units in order, and when to stop early.
 
-        One that only waits is ended after `idle` seconds without a stir, if these are given. With `tell` it
-        answers with what a person would look at in each of the units.
+        A unit may use `ticks` rounds for nothing, then as much of the processor as it is allowed by the pace
+        of the unchanged program, `patience` times the least of it. One that only waits is ended after `idle`
+        seconds without a stir, if these are given. With `tell` it answers with what a person would look at in
+        each of the units, with `cases` with those of each test function.
         """
         limits = asdict(self.limits)
         if cpu is not None:
-            limits["cpu"] = min(cpu, self.limits.cpu)
+            limits["cpu"] = min(max(cpu, self.pace.whole(units)), self.limits.cpu)
         if memory is not None:
             limits["memory"] = min(memory, self.limits.memory)
         wall = min(self.limits.wall, 2.0 * limits["cpu"] + 2.0)
@@ -192,6 +206,9 @@ class Worker:
             "gate": gate or len(units),
             "give_up": give_up,
             "ticks": ticks,
+            "allowed": [self.pace.allowed(unit, patience) for unit in units],
+            "loading": max(LOADING, patience * FLOOR, SLACK * self.pace.loading),
+            "cases": cases,
             "limits": limits,
             "wall": wall,
             "idle": idle,
