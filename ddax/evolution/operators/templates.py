@@ -44,15 +44,8 @@ def _table() -> tuple[tuple[Row, ...], dict[str, frozenset[str]]]:
 def _row(one: Mapping[str, Any]) -> Row:
     find, put = _parsed(one["find"]), tuple(map(_parsed, one["put"]))
     free = tuple(sorted({n for p in put for n in _variables(p)} - {TARGET, *_variables(find)}))
-    return Row(
-        one["name"],
-        find,
-        put,
-        one["cost"],
-        frozenset(one.get("at", "value").split()),
-        one.get("kinds", {}),
-        free,
-    )
+    at = frozenset(one.get("at", "value").split())
+    return Row(one["name"], find, put, one["cost"], at, one.get("kinds", {}), free)
 
 
 def _parsed(text: str) -> ast.expr:
