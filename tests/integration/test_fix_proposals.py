@@ -104,6 +104,23 @@ def test_a_file_beside_the_named_one_judges_as_well(place, capsys):
     assert found["finding"]["evidence"]["unseen"] == 3
 
 
+@pytest.mark.parametrize(
+    ("left_out", "unseen"), [("", 2), (" --deselect 'test_cut.py::test_cut[xyz-1-x]'", 1)]
+)
+def test_the_other_rows_of_a_parametrized_test_judge_but_those_left_out(place, capsys, left_out, unseen):
+    rows = [("abcd", 2, "ab"), ("abc", 3, "abc"), ("", 0, ""), ("abcdef", 4, "abcd"), ("xyz", 1, "x")]
+    (place / "test_cut.py").write_text(
+        f"import pytest\nfrom cut import cut\n\n\n@pytest.mark.parametrize(('text', 'n', 'right'), {rows})\n"
+        "def test_cut(text, n, right):\n    assert cut(text, n) == right\n"
+    )
+    command = f"pytest 'test_cut.py::test_cut[abcd-2-ab]'{left_out}"
+    code = run_command(["fix", "cut.py", "--tests", command, "--budget", "120s", "--json"])
+    found = json.loads(capsys.readouterr().out)
+    assert (code, found["status"], found["tests_after"]) == (0, "fixed", {"passed": 1, "total": 1})
+    evidence = found["finding"]["evidence"]
+    assert (evidence["unseen"], evidence["covering"]) == (unseen, 2)
+
+
 def test_helpers_of_the_tests_are_never_changed(place, capsys):
     (place / "kit.py").write_text(
         "def get(row, i):\n    return row[i] if len(row) >= i else None\n\n\ndef raises(err, call):\n    try:\n        call()\n        return False\n    except err:\n        return True\n"
