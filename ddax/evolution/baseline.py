@@ -71,7 +71,9 @@ def measure(
     failing = [u for u in units if u not in passing]
     many = len(units) > FEW_TRACED and evaluator.pace.whole(units) > TRACED
     chosen = failing[:FEW_TRACED] if many else None  # where tests fail says most
-    traced = evaluator.run(files, ticks=ticks, trace=True, cpu=TRACED, units=chosen, patience=SLOWER)
+    end = any(not row.good and row.kind != "timeout" for row in first.rows)
+    patience = SLOWER if end else QUICK  # what is known to have no end shows where it is soon
+    traced = evaluator.run(files, ticks=ticks, trace=True, cpu=TRACED, units=chosen, patience=patience)
     if traced.stage != "run" and first.stage == "run":
         traced = evaluator.run(
             files, ticks=ticks, trace=True, cpu=TRACED, units=failing[:FEW_TRACED], patience=SLOWER
