@@ -9,7 +9,7 @@ COMPILED := PYTHONDONTWRITEBYTECODE=
 # The slow tests stand together, so one worker is given most of them: the other takes some over when it is done.
 DEALT := --dist worksteal
 
-.PHONY: help setup system demo smoke-openai test test-long test-model unit check wheel weight stats docs lock bench bench-quick bench-each setup-bench bench-extra clean
+.PHONY: help setup system demo smoke-openai test test-long test-model unit check wheel weight stats docs lock bench bench-quick bench-each setup-bench clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+: *.*## ' Makefile | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 14

@@ -10,13 +10,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from benchmarks.core import MissingData
+from benchmarks.loopback import serving
 
 PACKAGE = "miniwob==1.1.0"
 HARNESS = ("#query", "#reward-display", "#click-canvas", "#sync-task-cover")
@@ -62,15 +62,8 @@ def served(html: Path) -> Iterator[str]:
         def log_message(self, *_: Any) -> None:
             """Say nothing."""
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(html)))
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with serving(functools.partial(Quiet, directory=str(html))) as address:
+        yield address
 
 
 class Episode:

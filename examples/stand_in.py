@@ -11,11 +11,12 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
+RESULT = re.compile(r"^\[BEGIN DATA \w+ result\]\n(.+)$", re.M)
 PASSAGE = re.compile(r"^\[BEGIN DATA \w+ P1\]\n\{.*\}\n(.+)$", re.M)
 
 
 class StandIn(BaseChatModel):
-    """Plan one call of a tool, then answer with what it said; `data` fills a form instead."""
+    """Call one tool, or plan its call, then answer with what it said; `data` fills a form instead."""
 
     tool: str = ""
     arguments: dict[str, str] = {}
@@ -26,9 +27,21 @@ class StandIn(BaseChatModel):
         return "stand-in"
 
     def _generate(self, messages, stop=None, run_manager=None, **more):
+        if any(self.tool == one["function"]["name"] for one in more.get("tools", ())):
+            return ChatResult(generations=[ChatGeneration(message=self.act(messages[-1]))])
         rules, request = str(messages[0].content), str(messages[-1].content)
         reply = self.plan() if '"title": "expand"' in rules else self.answer(request)
         return ChatResult(generations=[ChatGeneration(message=AIMessage(json.dumps(reply)))])
+
+    def bind_tools(self, tools, **more):
+        return self.bind(tools=tools, **more)
+
+    def act(self, last):
+        """Call the tool, or say what it said."""
+        if last.type == "tool":
+            return AIMessage(RESULT.search(str(last.content))[1])
+        call = {"name": self.tool, "args": self.arguments, "id": "call-1"}
+        return AIMessage("", tool_calls=[call])
 
     def plan(self):
         """Return a plan of one step."""

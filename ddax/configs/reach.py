@@ -230,7 +230,7 @@ ROWS = (
     Row(NEVER, "actions.files actions.mcp", "They are executed."),
     Row(
         NEVER,
-        "record replay web.record web.replay browser.downloads",
+        "record replay web.record web.replay browser.downloads browser.uploads",
         "They write or read files at any path, and a recording holds what everybody asked.",
     ),
     Row(NEVER, "browser.secrets", "It types a variable of the server's environment into a page."),

@@ -250,6 +250,9 @@ class Browser(Section):
     downloads: str = Field(
         default="", description="Folder that files of pages are kept in; '': none is kept."
     )
+    uploads: str = Field(
+        default="", description="Folder whose files may be handed to pages; '': none is handed over."
+    )
     secrets: dict[str, SiteSecret] = Field(
         default_factory=dict, description="Secrets by name: {NAME: {env: VARIABLE, domain: example.org}}."
     )

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ddax.configs.settings import Debate
-from ddax.debate.gate import BOUNDARIES, EVIDENCE, Gate, median, opening, weighted_median
+from ddax.debate.gate import EVIDENCE, Gate, median, opening, weighted_median
 from ddax.debate.quotes import UNASKED, Bearing, Carrying, verified
 from ddax.debate.records import Speech, Verdict
 from ddax.debate.roles import Debater, Roles, assign_roles
@@ -53,6 +53,8 @@ class Case:
     rubric: tuple[str, ...] = DEFAULT_RUBRIC
     origins: Origins = UNKNOWN
     """Where all of this comes from, and so what is said of it."""
+    said: Judgment | None = None
+    """What the only voter has said of it already."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,6 @@ class Court:
     rng: np.random.Generator
     carrying: Carrying | None
     correct: Correct
-    boundaries: Sequence[float]
     admit: Admit
 
     @property
@@ -91,16 +92,14 @@ async def evaluate_outcome(
     settings: Debate,
     rng: np.random.Generator,
     fixed: Mapping[str, str] | None = None,
-    boundaries: Sequence[float] = BOUNDARIES,
     check: EntailmentCheck | None = None,
     correct: Correct = lambda _, value: value,
     admit: Admit = lambda gate, calls: gate.opens,
-    first: Judgment | None = None,
 ) -> Verdict:
     """Value a result; `panel` holds the participants, of whom one alone plays every role.
 
-    `fixed` gives roles by name that are not drawn, `admit` says whether a debate is worth its calls, `first`
-    is what the only voter has said already; without `check` a verbatim quote is enough. Where the budget ends
+    `fixed` gives roles by name that are not drawn, `admit` says whether a debate is worth its calls; without
+    `check` a verbatim quote is enough. Where the budget ends
     during the debate the cheap value stands, and `why` says so. Raises `ReasonerError`, and `BudgetExceeded`
     where not even the cheap value could be had.
     """
@@ -108,11 +107,11 @@ async def evaluate_outcome(
     roles = assign_roles(present, rng, fixed or {})
     voters = _voters(roles, present, settings.first_votes)
     carrying = Carrying(check, case.result, settings.support) if check is not None else None
-    court = Court(roles, voters, settings, rng, carrying, correct, boundaries, admit)
+    court = Court(roles, voters, settings, rng, carrying, correct, admit)
     votes: dict[str, Judgment] = {}
     try:
         for voter in voters:
-            said = first if len(voters) == 1 else None
+            said = case.said if len(voters) == 1 else None
             votes[voter.name] = said or await voter.reasoner.judge(_judge_request(case))
     except (BudgetExceeded, ReasonerError) as error:
         charge(error, usage_of(error) + _cost(votes.values()))
@@ -137,7 +136,7 @@ async def _decide(case: Case, court: Court, votes: Mapping[str, Judgment]) -> Ve
     cheap = court.value_of(first)
     confidence = median([vote.confidence for vote in votes.values()])
     gate = opening(
-        court.settings, court.corrected(first), confidence=confidence, boundaries=court.boundaries,
+        court.settings, court.corrected(first), confidence=confidence,
         quotable=bool(case.evidence), bearing=await _bearing(case, court),
     )  # fmt: skip
     held = court.admit(gate, court.calls)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from ddax.evolution.inside.loading import WORK
 from ddax.evolution.localise import Report, Row, read_report
 from ddax.evolution.records import Evaluation
-from ddax.evolution.sandbox.carried import carrying
+from ddax.evolution.sandbox.carried import carrying, dropped
 from ddax.evolution.sandbox.crew import Crew
 from ddax.evolution.sandbox.protocol import Limits, Pace, Sandbox
 from ddax.evolution.sandbox.worker import Worker
@@ -62,6 +62,8 @@ def evaluate_report(report: Report, suite: Suite) -> Evaluation:
         return Evaluation(99.0, True, True, True, "", letters)
     runs = passed > 0 or any(row.kind == "assert" for row in failures)
     score = 40.0 + 20.0 * passed / units if runs else error_score(failures) if failures else 18.0
+    if len(failures) == units and all(row.kind == "uncollected" for row in failures):
+        score = _STAGES["import"]
     return Evaluation(score, True, runs, False, text.split("\n")[0], letters, text)
 
 
@@ -101,7 +103,7 @@ class CodeEvaluator:
     def find_cases(self) -> Suite:
         """Let pytest say which cases the tests have of the unchanged program, and take these as the units."""
         if self.suite.runner == "pytest":
-            job = self.worker.job([], cases=True)
+            job = self.worker.job([], also="cases")
             report = read_report(next(iter(list(self.worker.run([job])))), 0)
             self.suite = self.suite.with_cases(report.answers) if report.answers else self.suite
             self.crew.recast(self.suite.rows())
@@ -114,8 +116,9 @@ class CodeEvaluator:
         self.close()
 
     def close(self) -> None:
-        """End the workers."""
+        """End the workers, and remove what was copied for them."""
         self.crew.close()
+        dropped(self.sandbox)
 
     def run(
         self,
@@ -135,7 +138,9 @@ class CodeEvaluator:
         at, left = worker or self.worker, list(range(len(self.suite.units)) if units is None else units)
         found: Report | None = None
         while True:
-            job = at.job(left, sources=sources, ticks=ticks, trace=trace, cpu=cpu, patience=patience)
+            job = at.job(
+                left, sources=sources, ticks=ticks, also="trace" if trace else "", cpu=cpu, patience=patience
+            )
             report = read_report(next(iter(list(at.run([job])))), len(self.suite.units))
             done = len(report.rows) - bool(report.rows and report.rows[-1].name == "OutOfTime")
             rows = (*(found.rows if found else ()), *report.rows[:done])
@@ -150,7 +155,7 @@ class CodeEvaluator:
 
         The texts are in the order of the units, "" for one that passes; none where the program does not run.
         """
-        job = self.worker.job(units, sources=sources, ticks=ticks, cpu=TELLING, tell=True)
+        job = self.worker.job(units, sources=sources, ticks=ticks, cpu=TELLING, also="tell")
         report = read_report(next(iter(list(self.worker.run([job])))), len(self.suite.units))
         return (report.answers, "") if len(report.answers) == len(units) else ((), report.error)
 

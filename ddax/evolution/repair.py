@@ -6,8 +6,8 @@ The public door of this package for the graph and the command line. Nothing is w
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from numpy.random import Generator
@@ -38,6 +38,14 @@ def _begin(run: Attempt, seconds: float) -> tuple[Baseline, Settled]:
     return baseline, run.search(baseline, seconds)
 
 
+@asynccontextmanager
+async def _closing(run: Attempt) -> AsyncIterator[None]:
+    try:
+        yield
+    finally:  # ends processes and removes a copy of the project, which takes long
+        await asyncio.to_thread(run.close)
+
+
 async def repair(
     task: RepairTask,
     *,
@@ -53,10 +61,10 @@ async def repair(
     Raises SandboxError where no sandbox holds, SourceError where the tests cannot be read.
     """
     chosen = sandbox if sandbox is not None else await asyncio.to_thread(choose)
-    run = Attempt(task, settings, chosen, clock)
+    run = await asyncio.to_thread(Attempt, task, settings, chosen, clock)
     share = MODEL_SHARE if reasoner is not None else 1.0
     usage, problems = Usage(), tuple[str, ...]()
-    with closing(run):
+    async with _closing(run):
         baseline, settled = await asyncio.to_thread(_begin, run, share * settings.seconds)
         if not baseline.failing:
             none = result_of(run, Settled(), usage, ("every test passes already",))

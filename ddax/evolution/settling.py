@@ -15,6 +15,7 @@ from ddax.evolution.records import Difference, Evaluation, RepairTask, Trust
 from ddax.evolution.rest import Heard, Rest, touched
 from ddax.evolution.sandbox.protocol import Sandbox
 from ddax.evolution.search import Found
+from ddax.evolution.standin import can_be_called
 from ddax.evolution.suites import Suite
 from ddax.evolution.verdict import separate_verdict
 from ddax.evolution.wording import explain
@@ -178,7 +179,8 @@ class Bench:
 
     def separable(self) -> bool:
         """Say whether the tests may run in another process than the program at all."""
-        return self.suite.runner == "fast" and not self.task.script
+        called = self.suite.runner == "fast" or can_be_called(self.task.tests)
+        return called and not self.task.script
 
     def separately(self, sources: Mapping[str, str]) -> Trust:
         """Say how far a confirmed repair can be trusted: by tests in another process, or not."""

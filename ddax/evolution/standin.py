@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from ddax.evolution.classes import Method, collected_methods, foreign_bases
 
+PYTEST = "pytest"
 _HOOKS = frozenset({
     "setup_module", "teardown_module", "setup_function", "teardown_function", "setup_class",
     "teardown_class", "teardown_method", "setUpModule", "tearDownModule",
@@ -29,12 +30,19 @@ def needs_pytest(tests: Mapping[str, str], conftest: bool) -> str:
     return ""
 
 
+def can_be_called(tests: Mapping[str, str]) -> bool:
+    """Say whether tests can be called as they are, even where they import pytest (for `raises`, say)."""
+    if any(path.endswith("conftest.py") for path in tests):
+        return False
+    return all(reason == PYTEST for text in tests.values() for reason in _reasons(ast.parse(text)))
+
+
 def _reasons(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
         names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
         names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
         if any(name.partition(".")[0] in ("pytest", "_pytest") for name in names):
-            yield "pytest"
+            yield PYTEST
         elif isinstance(node, ast.FunctionDef) and node.name in _HOOKS:
             yield node.name
     yield from (f"the base class {name}, which is not in the file" for name in foreign_bases(tree))

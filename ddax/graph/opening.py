@@ -197,8 +197,6 @@ class _Opening:
 
     async def library(self, web: Web) -> Library:
         """Open the documents that can be searched; where that takes long, load the index meanwhile."""
-        from ddax.memory.chroma import ChromaIndex, load
-
         reading = asyncio.create_task(
             _library(
                 self.settings, self.embedder, self.place, web, self.clock, parts=self.parts, told=self.told
@@ -206,8 +204,8 @@ class _Opening:
         )
         try:
             await asyncio.wait({reading}, timeout=SOON_SECONDS)
-            if not reading.done() and ChromaIndex(self.place.memory).made:
-                await asyncio.to_thread(load)
+            if not reading.done():
+                await asyncio.to_thread(_load_index, self.place.memory)
             return await reading
         finally:
             reading.cancel()
@@ -342,6 +340,14 @@ def _web(settings: Context, home: Home, clock: Clock, monotonic: Clock) -> Web:
         monotonic=monotonic,
         rendering=open_rendering,
     )
+
+
+def _load_index(folder: Path) -> None:
+    """Load the index where there is one on disk, so that opening it takes no time."""
+    from ddax.memory.chroma import ChromaIndex, load
+
+    if ChromaIndex(folder).made:
+        load()
 
 
 async def _library(

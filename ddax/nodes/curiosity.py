@@ -12,7 +12,7 @@ from ddax.ideas import dag
 from ddax.ideas.idea import clip
 from ddax.ideas.origins import NOWHERE, Origins
 from ddax.metacognition.effects import effects_of
-from ddax.nodes.doubting import holds
+from ddax.nodes.doubting import Chance, holds
 from ddax.nodes.gather import of_task, read_pages, task_text
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import AskRequest, Expansion
@@ -54,9 +54,12 @@ def _is_worth(state: State, session: Session, request: AskRequest) -> bool:
     told = sum(len(passage.text) for passage in request.evidence) + len(request.task)
     missing = 1 - max((idea["Q"] for idea in dag.subtree(state["ideas"], root)), default=0.0)
     return holds(
-        state, session, "curiosity", root, change=NEW, stakes=missing, characters=told,
-        why="nothing surprises any more",
-    )  # fmt: skip
+        state,
+        session,
+        Chance(
+            "curiosity", root, change=NEW, stakes=missing, characters=told, why="nothing surprises any more"
+        ),
+    )
 
 
 async def _request(state: State, session: Session) -> AskRequest:

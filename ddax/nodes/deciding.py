@@ -20,7 +20,7 @@ from ddax.graph.state import Outcome, State
 from ddax.ideas import dag
 from ddax.ideas.idea import Ideas
 from ddax.memory.chunks import sentences
-from ddax.nodes.doubting import holds
+from ddax.nodes.doubting import Chance, holds
 from ddax.nodes.road import is_quick
 from ddax.reasoning.budget import FREE
 from ddax.reasoning.protocol import JudgeRequest, Judgment
@@ -57,11 +57,17 @@ def ordering(state: State, session: Session, read: Mapping[str, tuple[Passage, .
         return []
     why, needed = "values order what is open", _needed(state, session)
     return [
-        idea for idea, evidence in read.items()
+        idea
+        for idea, evidence in read.items()
         if not state["outcomes"][idea].get("settles")
-        and holds(state, session, "judge", idea, change=change, characters=told(state, idea, evidence),
-                 needed=needed, why=why)
-    ]  # fmt: skip
+        and holds(
+            state,
+            session,
+            Chance(
+                "judge", idea, change=change, characters=told(state, idea, evidence), needed=needed, why=why
+            ),
+        )
+    ]
 
 
 def doubted(
@@ -74,9 +80,17 @@ def doubted(
     change = by_nearness(cheap.value, WEAK) if in_doubt(outcome, cheap) else 0.0
     why = f"a claim valued {cheap.value:.2f} without a model" if change else NO_CHOICE
     return holds(
-        state, session, "judge", idea, change=change, stakes=share_of(state, ideas),
-        characters=told(state, idea, evidence), why=why,
-    )  # fmt: skip
+        state,
+        session,
+        Chance(
+            "judge",
+            idea,
+            change=change,
+            stakes=share_of(state, ideas),
+            characters=told(state, idea, evidence),
+            why=why,
+        ),
+    )
 
 
 def share_of(state: State, ideas: Ideas) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from ddax.dynamics.doubt import Ceremony, Doubt, expected_tokens
 from ddax.graph.services import Session
@@ -26,29 +26,32 @@ FOLLOWED = MappingProxyType({"quick": 0.25, "normal": 1.0, "deep": 4.0})
 """How far doubts are followed under each effort, by which the worth of an answer is multiplied."""
 
 
-def holds(
-    place: Mapping[str, Any],
-    session: Session,
-    ceremony: Ceremony,
-    idea: str,
-    *,
-    change: float,
-    stakes: float = 1.0,
-    characters: int = 0,
-    calls: int = 1,
-    needed: bool = False,
-    why: str = "",
-) -> bool:
-    """Tell whether a ceremony is held; `place` is the state, or the packet of a leaf.
+class Chance(NamedTuple):
+    """What a ceremony might change of an idea, and what it takes.
 
-    `characters` are those of what one call is told of, `calls` how many are expected.
+    `characters` are those of what one call is told of, `calls` how many are expected; a `needed` one has no
+    alternative.
     """
+
+    ceremony: Ceremony
+    idea: str
+    change: float
+    stakes: float = 1.0
+    characters: int = 0
+    calls: int = 1
+    needed: bool = False
+    why: str = ""
+
+
+def holds(place: Mapping[str, Any], session: Session, chance: Chance) -> bool:
+    """Tell whether a ceremony is held; `place` is the state, or the packet of a leaf."""
     if session.reasoner.name in FREE:
         return True
     usage = place.get("usage", {})
-    tokens = _expected(ceremony, usage, characters, calls)
+    tokens = _expected(chance.ceremony, usage, chance.characters, chance.calls)
     found = Doubt(
-        ceremony, idea, change, stakes, calls, tokens, worth(usage, session), needed, why
+        chance.ceremony, chance.idea, chance.change, chance.stakes, chance.calls, tokens,
+        worth(usage, session), chance.needed, chance.why,
     )  # fmt: skip
     if session.place is not None:
         session.place.doubts.append({**found.row(), "step": int(place.get("step", 0))})

@@ -21,7 +21,7 @@ from ddax.ideas import dag, grow
 from ddax.ideas.idea import Ideas, apply_patches
 from ddax.ideas.origins import Origins, join
 from ddax.nodes.deciding import doubted, estimates, ordering, share_of, told
-from ddax.nodes.doubting import holds
+from ddax.nodes.doubting import Chance, holds
 from ddax.nodes.frontier import inherited_q
 from ddax.nodes.gather import as_passage, of_chain, of_lessons, task_text, usage_row
 from ddax.nodes.judging import DEBATES, bench, judging, of_rubric
@@ -184,6 +184,7 @@ async def _judge(
         origins=join(
             TOLD, of_chain(state["ideas"], idea), of_passages(evidence), brief.learned, brief.criteria
         ),
+        said=first,
     )  # fmt: skip
     return await evaluate_outcome(
         case,
@@ -193,7 +194,6 @@ async def _judge(
         fixed=court.fixed,
         check=session.check,
         correct=court.correct,
-        first=first,
         admit=lambda gate, calls: _admits(state, session, outcome["idea"], brief, gate, calls),
     )
 
@@ -202,10 +202,19 @@ def _admits(state: State, session: Session, idea: str, brief: Brief, gate: Gate,
     """Tell whether a debate is worth its price: arguments may move a value over a side, or none may."""
     settings = session.settings.debate
     held = holds(
-        state, session, "argue", idea, change=gate.change, stakes=share_of(state, state["ideas"]),
-        characters=told(state, idea, brief.read.get(idea, ())), calls=calls,
-        needed=gate.opens and settings.gate == "always", why=gate.why,
-    )  # fmt: skip
+        state,
+        session,
+        Chance(
+            "argue",
+            idea,
+            change=gate.change,
+            stakes=share_of(state, state["ideas"]),
+            characters=told(state, idea, brief.read.get(idea, ())),
+            calls=calls,
+            needed=gate.opens and settings.gate == "always",
+            why=gate.why,
+        ),
+    )
     return gate.opens and held
 
 

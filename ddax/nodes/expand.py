@@ -29,7 +29,7 @@ from ddax.nodes.arguments import stowed_all
 from ddax.nodes.claims import verify_leaf
 from ddax.nodes.coding import TEST
 from ddax.nodes.curiosity import with_curiosity
-from ddax.nodes.doubting import holds
+from ddax.nodes.doubting import Chance, holds
 from ddax.nodes.earlier import earlier, of_turns
 from ddax.nodes.first import first_search
 from ddax.nodes.gather import (
@@ -151,7 +151,7 @@ def _is_worth(state: State, session: Session, focus: Idea, mode: str, request: E
         change, why = 1.0, "nothing is planned here yet"
     told = sum(len(passage.text) for passage in request.evidence) + len(request.task)
     return holds(
-        state, session, "plan", focus["id"], change=change, characters=told, needed=not mode, why=why
+        state, session, Chance("plan", focus["id"], change=change, characters=told, needed=not mode, why=why)
     )
 
 

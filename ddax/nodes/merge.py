@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from ddax.errors import ReasonerError, Unavailable
 from ddax.graph.services import Session
-from ddax.graph.state import Outcome, State, Update, Work
+from ddax.graph.state import Answer, Outcome, State, Update, Work
 from ddax.ideas import dag, grow
 from ddax.ideas.idea import MAX_EVIDENCE, REASON_BYTES, RESULT_BYTES, Patch, apply_patches, clip
 from ddax.ideas.origins import join, read
@@ -70,7 +70,8 @@ async def merge(state: State, *, session: Session) -> Update:
     nothing = of_nothing(session, parent, said) if between else None
     try:
         reply = await carried(state, session, parent, said) or passed or nothing
-        reply = reply or (await as_said(state, session, said, needs) if final else None)
+        spoken = await as_said(state, session, said, needs) if final and reply is None else None
+        reply = spoken[0] if spoken else reply
         if reply is None:
             request = await _request({**state, "ideas": ideas}, session, me, said, needs, final=final)
             origins = join(origins, of_request(request))
@@ -83,7 +84,7 @@ async def merge(state: State, *, session: Session) -> Update:
     update: Update = {}
     remembering = _remember(state, session, me, reply, known, thought=reply is not passed)
     if final:  # both wait for the encoder, and neither for the other
-        marking = supported(answer_of(reply), state, session, stated=reply.stated)
+        marking = _marked(state, session, reply, spoken[1] if spoken else None)
         memory_ids, update["answer"] = await asyncio.gather(remembering, marking)
     else:
         memory_ids = await remembering
@@ -107,6 +108,11 @@ async def merge(state: State, *, session: Session) -> Update:
         "outcomes": {me["id"]: outcome},
         "usage": usage_row(reply.usage),
     }
+
+
+async def _marked(state: State, session: Session, reply: Synthesis, known: Answer | None) -> Answer:
+    """Return the answer of a run with what carries each of its statements."""
+    return known or await supported(answer_of(reply), state, session, stated=reply.stated)
 
 
 async def _synthesis(state: State, request: MergeRequest, session: Session) -> Synthesis:

@@ -86,6 +86,7 @@ async def asked(
     context = join({MODEL}, before)
     given = await _origins(action, arguments, session, task=task, context=context)
     standing = await _standing(call["name"], session, task)
+    protect = protect and not action.told  # what the user asked for at the start is not taken back
     return Asked(reach, given, permit(reach, given, context, protect=protect, standing=standing))
 
 

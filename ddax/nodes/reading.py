@@ -23,7 +23,7 @@ from ddax.memory.gate import beside_orders
 from ddax.memory.protocol import FORGOTTEN
 from ddax.memory.records import LARGE, Row, rows_of
 from ddax.nodes.deciding import always_asked
-from ddax.nodes.doubting import holds
+from ddax.nodes.doubting import Chance, holds
 from ddax.nodes.fitting import fitted
 from ddax.nodes.gather import CLAIMS, PAGE, as_passage, citation_row, of_page, whole_text
 from ddax.nodes.judging import has_own_rubric
@@ -239,6 +239,15 @@ def _is_worth(packet: LeafPacket, session: Session, pages: Sequence[Record]) -> 
         change = by_cut(length * beside, settings.passages)
         why = f"of {length:,} characters" + (f", {beside} such pages at once" if beside > 1 else "")
     return holds(
-        packet, session, "extract", packet["leaf"], change=change, stakes=1 / beside,
-        characters=min(length, settings.passages), needed=settings.quote_below == 0, why=why,
-    )  # fmt: skip
+        packet,
+        session,
+        Chance(
+            "extract",
+            packet["leaf"],
+            change=change,
+            stakes=1 / beside,
+            characters=min(length, settings.passages),
+            needed=settings.quote_below == 0,
+            why=why,
+        ),
+    )

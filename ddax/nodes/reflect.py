@@ -21,7 +21,7 @@ from ddax.memory.protocol import MANY
 from ddax.memory.records import LEDGER, REFLECTIONS
 from ddax.nodes.consolidating import consolidate_memory
 from ddax.nodes.decide import Made, decide
-from ddax.nodes.doubting import holds
+from ddax.nodes.doubting import Chance, holds
 from ddax.nodes.gather import of_chain, task_text, usage_row
 from ddax.nodes.road import is_quick
 from ddax.nodes.rules import settle_rules
@@ -87,7 +87,9 @@ def _is_worth(
     told = len(row["expected"]) + len(row["actual"]) + len(state["work"]["text"])
     why = f"a lesson on {'what was done' if kind == 'policy' else 'what was valued'}, for later tasks"
     return holds(
-        state, session, "reflect", row["idea"], change=min(1.0, error), stakes=LATER, characters=told, why=why
+        state,
+        session,
+        Chance("reflect", row["idea"], change=min(1.0, error), stakes=LATER, characters=told, why=why),
     )
 
 

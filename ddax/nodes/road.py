@@ -20,7 +20,7 @@ from ddax.ideas import dag, grow
 from ddax.ideas.idea import Ideas, Patch
 from ddax.ideas.requirements import without_wording
 from ddax.memory.chunks import sentences
-from ddax.nodes.doubting import holds
+from ddax.nodes.doubting import Chance, holds
 from ddax.reasoning.budget import FREE
 from ddax.reasoning.followup import meant
 from ddax.reasoning.protocol import ExpandRequest, ExtractRequest, Finding, MergeRequest, Synthesis
@@ -129,9 +129,12 @@ def goes_on(state: State, reply: Synthesis, session: Session) -> bool:
     else:
         change, why = 0.0, "the answer is carried by what was read"
     return holds(
-        state, session, "plan", work["root"], change=change, characters=settings.models.passages,
-        calls=GOING_ON, why=why,
-    )  # fmt: skip
+        state,
+        session,
+        Chance(
+            "plan", work["root"], change=change, characters=settings.models.passages, calls=GOING_ON, why=why
+        ),
+    )
 
 
 def planned_on(ideas: Ideas, parent: Idea, *, step: int) -> Patch:

@@ -88,6 +88,9 @@ async def _compared(
     each = [replace(reply, others=(), usage=Usage()), *reply.others]
     told = {name: one for name, one in zip(names, each, strict=True) if not one.lost}
     if not told:
-        raise ReasonerError("no result was judged.", why="The reply leaves all of them out.", mend="")
+        raise ReasonerError(
+            "No result was judged.", why="The reply leaves all of them out.",
+            mend="Try a more capable model for the role `judge`.",
+        )  # fmt: skip
     paid = next(iter(told))
     return {**told, paid: replace(told[paid], usage=reply.usage)}

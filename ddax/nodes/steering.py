@@ -16,7 +16,7 @@ from ddax.ideas.idea import is_final
 from ddax.metacognition.effects import effects_of, switched_on
 from ddax.nodes.claims import claims, in_conflict, to_verify
 from ddax.nodes.coding import TEST
-from ddax.nodes.doubting import holds
+from ddax.nodes.doubting import Chance, holds
 from ddax.types import Idea, NodeName
 from ddax.wording import amount
 
@@ -100,10 +100,18 @@ def _is_worth(state: State, session: Session, claim: Idea) -> bool:
     change = 1.0 if fighting else by_nearness(claim["V"], WEAK)
     beside = sum(child["kind"] != "merge" for child in dag.children(ideas, claim["parent"]))
     return holds(
-        state, session, "verify", claim["id"], change=change or LEAST,
-        stakes=1 / max(1, len(claims(ideas, state["work"]["root"]))), characters=settings.passages,
-        calls=int(beside == settings.pass_on), why="claims contradict" if fighting else "a weak claim",
-    )  # fmt: skip
+        state,
+        session,
+        Chance(
+            "verify",
+            claim["id"],
+            change=change or LEAST,
+            stakes=1 / max(1, len(claims(ideas, state["work"]["root"]))),
+            characters=settings.passages,
+            calls=int(beside == settings.pass_on),
+            why="claims contradict" if fighting else "a weak claim",
+        ),
+    )
 
 
 def _tests(state: State) -> Forced | None:

@@ -8,13 +8,15 @@ effort `deep`, and in a conversation under way, a model plans.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ddax.actions.work import WORK
+from ddax.debate.support import CARRIED
 from ddax.graph.services import Session
-from ddax.graph.state import State
+from ddax.graph.state import Answer, State
 from ddax.ideas import dag
 from ddax.ideas.idea import TITLE_BYTES, Ideas, clip
-from ddax.nodes.answering import form_of
+from ddax.nodes.answering import answer_of, form_of, supported
 from ddax.nodes.earlier import earlier
 from ddax.nodes.gather import asked, read_pages, task_text
 from ddax.nodes.reporting import wants_report
@@ -25,7 +27,7 @@ from ddax.types import NO_PARENT, ActionCall, Citation, Idea, Proposal
 QUOTED = 400
 """Characters up to which what a tool said is quoted whole."""
 MOST = 8
-"""Results that an answer cites, the last ones."""
+"""Results that an answer cites at once; of more, and of longer ones, a model chooses what to quote."""
 
 
 async def use_tools(state: State, session: Session, parent: Idea, mode: str) -> Expansion | None:
@@ -50,20 +52,24 @@ def _has_tools_alone(session: Session) -> bool:
 
 async def as_said(
     state: State, session: Session, said: Sequence[Finding], needs: Sequence[str]
-) -> Synthesis | None:
-    """Return what the only leaf said as the answer, with what its tools said; else None."""
+) -> tuple[Synthesis, Answer] | None:
+    """Return what the only leaf said, and as the answer with what its tools said; else None."""
     if len(needs) != 1 or len(said) != 1 or not _is_whole(state["ideas"], needs[0], said[0]):
         return None
     if _has_form(state, session):
         return None
-    pages = await read_pages(state, session)
-    if not pages:
-        return None
+    pages, text = await read_pages(state, session), said[0].result.strip()
+    if not text or not 0 < len(pages) <= MOST or any(len(page.text) > QUOTED for page in pages):
+        return None  # what bears on the task is to be chosen
     cited = tuple(
         Citation(page.id, page.source, page.title, page.text, page.start, page.start + len(page.text))
-        for page in pages[-MOST:] if len(page.text) <= QUOTED
-    )  # fmt: skip
-    return Synthesis(said[0].result, cited, True, 1.0)
+        for page in pages
+    )
+    reply = Synthesis(text, cited, True, 0.0)
+    answer = await supported(answer_of(reply), state, session)
+    carried = [row["status"] in CARRIED for row in answer["spans"]]
+    support = sum(carried) / max(1, len(carried))
+    return replace(reply, support=support), Answer(**{**answer, "support": support})
 
 
 def _is_whole(ideas: Ideas, need: str, said: Finding) -> bool:
@@ -71,7 +77,7 @@ def _is_whole(ideas: Ideas, need: str, said: Finding) -> bool:
     leaf = ideas[need]
     if leaf["kind"] != "leaf" or leaf["action"]["name"] != WORK.name or leaf.get("error"):
         return False
-    return said.status == "done" and bool(said.result.strip())
+    return said.status == "done"
 
 
 def _has_form(state: State, session: Session) -> bool:

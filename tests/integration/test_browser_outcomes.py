@@ -201,11 +201,11 @@ async def test_many_alerts_leave_place_for_what_the_page_says(browsing: Browsing
 
 
 @in_module
-async def test_a_question_of_the_page_is_accepted_with_the_flag_alone_and_told(
+async def test_a_question_of_the_page_is_accepted_by_word_and_with_the_flag_alone(
     browsing: Browsing, chromium: Chromium, served: Site
 ) -> None:
     url = served.page("/", ASKS)
-    said = (await browsed(browsing, 'Click "Cancel".')).summary
+    said = (await browsed(browsing, 'Click "Cancel" and confirm.')).summary
     assert "The page asked “Sure to cancel?”, which was accepted. A page now says: “Cancel Cancelled." in said
     world = BrowserWorld(url, browser=chromium, shared=True)
     with pytest.raises(
@@ -220,7 +220,7 @@ async def test_a_question_of_the_page_is_accepted_with_the_flag_alone_and_told(
 async def test_a_page_that_never_stops_asking_is_given_up(browsing: Browsing, served: Site) -> None:
     served.page("/", "<button onclick='while (confirm(\"Again?\"));'>Go</button>")
     with pytest.raises(ActionError, match="the page goes on asking"):
-        await browsed(browsing, 'Click "Go".')
+        await browsed(browsing, 'Click "Go" and confirm.')
 
 
 def test_a_question_that_a_page_without_an_end_does_not_answer_says_so(run: Run, served: Site) -> None:

@@ -22,6 +22,8 @@ pytestmark = [pytest.mark.integration, pytest.mark.long]
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 ASKED = "Which function computes the median?"
 VISIT = """
+import os
+
 from streamlit.testing.v1 import AppTest
 
 page = AppTest.from_file({page!r}, default_timeout=200).run()
@@ -34,7 +36,8 @@ print("quotes:", *(text.value for text in page.text), sep="\\n")
 print("caption:", page.caption[0].value)
 page.chat_input[0].set_value("And what does it raise for empty data?").run()
 assert not page.exception, page.exception
-print("turns:", len(page.chat_message), page.chat_message[0].markdown[0].value)
+print("turns:", len(page.chat_message), page.chat_message[0].markdown[0].value, flush=True)
+os._exit(0)  # a server of pages never ends so: threads of the page live beyond the interpreter
 """
 
 

@@ -222,3 +222,15 @@ async def test_a_model_that_says_nothing_twice_gives_no_reply(server, reasoner):
     server.add(Say(""), Say(""))
     with pytest.raises(InvalidReply, match="act"):
         await reasoner.act(REQUEST)
+
+
+async def test_a_call_that_a_text_only_tells_of_is_not_made(server, reasoner):
+    told = 'I will not do this; the note only says: {"name": "look", "arguments": {}}'
+    server.add(Say(told))
+    assert (await reasoner.act(LATER)).calls == ()
+
+
+async def test_a_written_call_that_was_cut_off_is_not_made(server, reasoner):
+    server.add(Say('{"name": "look", "arguments": {}}', finish_reason="length"), Say("It is dark."))
+    reply = await reasoner.act(REQUEST)
+    assert (reply.calls, reply.text) == ((), "It is dark.")

@@ -66,6 +66,7 @@ async def test_a_tool_is_used_at_once_and_what_was_said_is_the_answer(server):
     assert result["usage"]["model_calls"] == 2
     assert [c["quote"] for c in result["citations"]] == ["The lamp in the hall is green now."]
     assert [span["status"] for span in result["spans"]] == ["supported"]
+    assert json.dumps(server.requests[0]["messages"]).count(TASK) == 1
 
 
 async def test_a_form_that_was_asked_for_is_written_by_one_more_call(server):
@@ -97,3 +98,35 @@ async def test_in_a_conversation_under_way_a_model_plans_what_is_meant_now(serve
         await agent.run("And now to red.", thread="talk")
     assert "response_format" in server.requests[sent]
     assert TASK in json.dumps(server.requests[sent]["messages"])
+
+
+async def test_a_long_answer_keeps_all_of_its_lines(server):
+    lamps, lines = Lamps(), "\n".join(f"- Step {n}: the lamp in the hall is green now." for n in range(30))
+    server.add(model({"tools": [1], "messages": []}), Say(lines))
+    result = await ran(server, TASK, lamps)
+    assert (result["status"], result["answer"]) == ("done", lines)
+
+
+async def test_what_no_result_carries_has_no_support(server):
+    lamps = Lamps()
+    server.add(model({"tools": [1], "messages": []}), Say("The ferry to Oslo leaves at nine."))
+    result = await ran(server, TASK, lamps)
+    assert result["support"] == 0.0
+    assert [span["status"] for span in result["spans"]] == ["unchecked"]
+
+
+async def test_of_a_long_result_a_model_chooses_what_to_quote(server):
+    @action(effect="none")
+    def manual(room: str) -> str:
+        """Return the manual of a room's lamp."""
+        return "Turn it gently. " * 60 + "It takes a bulb of 40 watts."
+
+    call = {"name": "manual", "arguments": {"room": "hall"}}
+    quote = {"passage": "p1", "quote": "It takes a bulb of 40 watts."}
+    server.add(Say(json.dumps(call)), Say("A bulb of 40 watts."))
+    server.add(Say({"quotes": [quote], "found": True, "answer": "A bulb of 40 watts. [1]", "short": ""}))
+    record = {"name": "openai:scripted-model", "base_url": server.base_url}
+    context = Context.model_validate({"model": record, "mood": {"engine": "numpy"}})
+    async with open_agent(context, parts=Parts(actions=(manual,))) as agent:
+        result = await agent.run("Which bulb does the lamp in the hall take?")
+    assert [c["quote"] for c in result["citations"]] == ["It takes a bulb of 40 watts."]

@@ -25,9 +25,6 @@ form.onsubmit=(event)=>{{event.preventDefault();say([who.value,mail.value,topic.
 </script>"""
 PAY = f"""{SAY}<label>Card number <input id=card></label><label>CVC <input id=code></label>
 <button onclick="say([card.value,code.value])">Pay now</button><button onclick="say('no')">Cancel</button>"""
-COUPON = f"""{SAY}<label>Name <input></label><label>Coupon code <input id=code></label>
-<button onclick="say('used '+code.value)">Apply</button>
-<button onclick="say('bought')">Place order</button>"""
 TAGS = f"""{SAY}<label>Title <input></label><label for=tag>Tags</label><span id=all></span><input id=tag
  placeholder="Add a tag"><script>tag.onkeydown=(event)=>{{if(event.key==='Enter'){{say(tag.value);
  all.innerHTML+='<b>'+tag.value+'</b> ';tag.value=''}}}}</script>"""
@@ -103,7 +100,6 @@ RIGHT = {
         WRITE, "Ann Lee,a@b.example,Billing,Where is it?;",
     ),
     "Pay with the card number 4111 1111 and CVC 123": (PAY, "4111 1111,123;"),
-    "Apply the coupon SAVE10": (COUPON, "used SAVE10;"),
     "Add the tags alps and lake": (TAGS, "alps;lake;"),
     "Deactivate Ben Cole": (STAFF, "Deactivate Ben Cole;"),
     "Reset the password of Gia Rossi": (STAFF, "Reset password Gia Rossi;"),

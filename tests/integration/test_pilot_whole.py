@@ -148,7 +148,6 @@ onclick="say(p.value+'/'+r.value)">Show results</button>"""
         ),
         (SHIRT, "Add a blue T-shirt in size L to the cart", "L;Blue;cart;"),
         (POLL, "Vote for autumn", "Autumn;voted;"),
-        (BASKET, "Apply the coupon SAVE10", "coupon SAVE10;"),
         (BASKET, 'Use the coupon code "SAVE10" and check out', "coupon SAVE10;checkout;"),
         (CALENDAR, 'Create a new event "Dinner" on 5 May 2027 at 19:30', "Dinner|2027-05-05|19:30;"),
         (NEWS, "Open the article Election", "Election;"),

@@ -39,11 +39,6 @@ def test_every_piece_of_python_is_shown_with_what_it_prints() -> None:
     assert len(PIECES) == (ROOT / "README.md").read_text(encoding="utf-8").count("```python\n")
 
 
-def test_the_example_of_an_own_action_runs(tmp_path: Path) -> None:
-    program = (ROOT / "examples" / "own_action.py").read_text(encoding="utf-8")
-    assert run(program, tmp_path).startswith("done")
-
-
 @pytest.mark.parametrize("name", ["demo", "test"])
 def test_the_two_commands_are_targets_of_the_makefile(name: str) -> None:
     assert re.search(rf"^{name}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)

@@ -61,7 +61,8 @@ def scripted(place: Path) -> Any:
         "reflect": [p.Lesson("Ask again.")],
     }
     parts = Parts(reasoner=ScriptedReasoner(replies, repeat=True), embedder=HashEmbedder(), actions=(send,))
-    context = Context.model_validate({"human": True, "mood": {"engine": "numpy"}, "namespace": "letters"})
+    settings = {"human": True, "mood": {"engine": "numpy"}, "namespace": "letters", "effort": "deep"}
+    context = Context.model_validate(settings)
     return open_agent(context, home=place, parts=parts)
 
 

@@ -34,7 +34,7 @@ TEXTS = {
 FROM_THE_PAGE = {
     name: kind
     for name, kind in get_type_hints(Node).items()
-    if "str" in str(kind) and name not in ("id", "parent", "state", "hints")
+    if "str" in str(kind) and name not in ("id", "parent", "controls", "state", "hints")
 }
 
 

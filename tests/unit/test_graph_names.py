@@ -82,9 +82,9 @@ async def test_what_names_no_model_is_refused_where_none_is_asked_too(
             {"model": "gguf:x", "models": {"plan": "foo:bar"}},
             "Setting models.plan: there is no provider 'foo'",
         ),
-        ({"record": "/nonexistent/x"}, "Setting record: Cannot write the recording"),
+        ({"record": "/nonexistent/x"}, "Setting record: There is no folder"),
         ({"replay": "/nonexistent/x"}, "Setting replay: The recording '/nonexistent/x' cannot be read"),
-        ({"web": {"record": "/nonexistent/x"}}, "Setting web.record: Cannot write the tape"),
+        ({"web": {"record": "/nonexistent/x"}}, "Setting web.record: There is no folder"),
         (
             {"web": {"replay": "/nonexistent/x"}},
             "Setting web.replay: The tape '/nonexistent/x' cannot be read",

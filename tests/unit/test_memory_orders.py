@@ -10,7 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ddax.memory.instructions import _PATTERNS, instruction_spans
+from ddax.memory.instructions import instruction_spans
+from ddax.memory.order_forms import _PATTERNS
 from ddax.memory.orders import _TOGETHER, any_of, small
 
 ORDERS = (

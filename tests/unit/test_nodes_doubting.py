@@ -12,7 +12,7 @@ from ddax.debate.gate import Gate
 from ddax.graph.services import Session
 from ddax.memory.records import DECISIONS, DOUBTS
 from ddax.nodes.act import act
-from ddax.nodes.doubting import holds, worth
+from ddax.nodes.doubting import Chance, holds, worth
 from ddax.nodes.evaluate import Brief, _admits
 from ddax.nodes.reflect import reflect
 from ddax.nodes.road import QUICK, goes_on
@@ -33,7 +33,7 @@ async def test_equal_doubts_are_decided_alike_and_all_of_them_are_kept(kit: Any)
     session = at(kit.session())
     state = {"usage": {"tokens": 500, "model_calls": 1}, "step": 3}
     for change, held in ((0.5, True), (0.5, True), (0.01, False), (0.0, False)):
-        assert holds(state, session, "judge", "0.1", change=change, characters=2000) is held
+        assert holds(state, session, Chance("judge", "0.1", change=change, characters=2000)) is held
     assert session.place is not None
     assert [row["held"] for row in session.place.doubts] == [True, True, False, False]
     assert session.place.doubts[0] == session.place.doubts[1]
@@ -51,16 +51,18 @@ async def test_an_answer_is_worth_no_more_than_what_is_left(
 async def test_what_earlier_calls_took_changes_the_price(kit: Any) -> None:
     session, dear = kit.session(), {"evaluate.model_calls": 3, "evaluate.tokens": 30_000}
     ask = {"change": 0.1, "characters": 800}
-    assert holds({}, session, "judge", "0.1", **ask)
-    assert not holds({"usage": dear}, session, "judge", "0.1", **ask)
+    assert holds({}, session, Chance("judge", "0.1", **ask))
+    assert not holds({"usage": dear}, session, Chance("judge", "0.1", **ask))
     again = {"evaluate.saved_calls": 3, "evaluate.saved_tokens": 30_000}
-    assert not holds({"usage": again}, session, "judge", "0.1", **ask), "kept replies count as paid ones"
+    assert not holds({"usage": again}, session, Chance("judge", "0.1", **ask)), (
+        "kept replies count as paid ones"
+    )
 
 
 async def test_without_a_model_nothing_is_weighed_or_written(kit: Any) -> None:
     session = at(kit.session())
     object.__setattr__(session, "reasoner", EmbeddedReasoner(session.embedder))
-    assert holds({}, session, "judge", "0.1", change=0.0)
+    assert holds({}, session, Chance("judge", "0.1", change=0.0))
     assert session.place is not None and session.place.doubts == []
 
 

@@ -94,12 +94,13 @@ class Asking(FixedPage):
 @pytest.mark.parametrize(
     ("task", "answer"),
     [
-        ("Click Delete.", "accept"),
+        ("Click Delete and confirm.", "accept"),
+        ("Click Delete.", "dismiss"),
         ("Click Delete, then press Cancel.", "dismiss"),
         ("Click Delete but do not confirm.", "dismiss"),
         ("Click Delete and answer No.", "dismiss"),
         ("Click Delete, but don't go through with it.", "dismiss"),
-        ("Click “Delete no 5”.", "accept"),
+        ("Click “Delete no 5”.", "dismiss"),
     ],
 )
 async def test_what_a_page_asks_is_never_accepted_against_the_order(task: str, answer: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ddax.environments.pilot.forms import says_secret
+from ddax.environments.pilot.forms import is_cut, says_secret
 
 
 @pytest.mark.parametrize(
@@ -25,3 +25,24 @@ from ddax.environments.pilot.forms import says_secret
 )
 def test_a_task_that_says_a_password_is_known(task: str, clear: bool) -> None:
     assert says_secret(task) == clear
+
+
+@pytest.mark.parametrize(
+    ("task", "cut"),
+    [
+        ("Log in as ann with the password correct horse battery.", True),
+        ("Log in as ann with password hunter2! and press Go", True),
+        ("Log in as ann with password hun,ter2", True),
+        ("Log in as ann with password hunter2; then press Go", True),
+        ("Sign up with the email ann@example.org and the password my dog Rex", True),
+        ("Log in as ann with password geheim1", False),
+        ("Log in as ann with password geheim1.", False),
+        ("Log in as ann with password geheim1 and press Go.", False),
+        ('Log in as ann with the password "correct horse, battery!"', False),
+        ("Log in as ann with password {{secret:PIN}}!", False),
+        ("Enter geheim1 as the password", False),
+        ("Change the password", False),
+    ],
+)
+def test_a_password_whose_end_nobody_knows_is_asked_for_in_quotes(task: str, cut: bool) -> None:
+    assert is_cut(task) == cut

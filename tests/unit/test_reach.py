@@ -30,6 +30,7 @@ HOSTILE: list[tuple[str, Any]] = [
     ("web.replay", "/etc/passwd"),
     ("web.searxng_url", "http://169.254.169.254/"),
     ("browser.downloads", "/tmp"),
+    ("browser.uploads", "/etc"),
     ("browser.secrets", {"PIN": {"env": "OPENAI_API_KEY", "domain": "evil.example"}}),
     ("browser.writes", True),
     ("web.robots", False),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from ddax.environments.browser.secrets import PLACEHOLDER, Vault
@@ -17,7 +18,7 @@ FOR_KIND: Mapping[str, tuple[str, ...]] = {
     "textbox": ("type", "click", "press", "mark", "scroll", "leave"),
     "searchbox": ("type", "click", "press", "leave"), "spinbutton": ("type", "click", "press", "leave"),
     "combobox": ("select", "click", "type", "press", "leave"),
-    "listbox": ("select", "click", "press"), "color": ("type",), "file": (),
+    "listbox": ("select", "click", "press"), "color": ("type",), "file": ("upload",),
     "slider": ("press", "type", "click", "drag"),
     PAGE: ("back", "scroll", "wait", "extract", "press", "goto", "done"), DIALOG: ("accept", "dismiss"),
     "tab of the browser": ("tab", "close"),
@@ -37,8 +38,8 @@ KEYS = "A key as Enter, Tab, ArrowDown, a letter, or keys together as Control+A.
 class Hand:
     """Moves in one tab; `index` is the number that the page script knows an element by."""
 
-    def __init__(self, tab: Tab, vault: Vault) -> None:
-        self.tab, self.vault = tab, vault
+    def __init__(self, tab: Tab, vault: Vault, uploads: Path | None = None) -> None:
+        self.tab, self.vault, self.uploads = tab, vault, uploads
 
     async def frame_of(self, id: str) -> tuple[Frame, int]:
         """Split an id into its frame and its number there."""
@@ -161,6 +162,12 @@ class Hand:
         url = f"{scheme}://{found['host']}/"
         return self.vault.fill(value, url=url, top=self.tab.page.url, action=action)
 
+    async def upload(self, id: str, value: str) -> None:
+        """Hand files of the folder for uploads to a field for files; several are divided by `|`."""
+        paths = [await asyncio.to_thread(file_of, self.uploads, name) for name in value.split("|")]
+        frame, index = await self.frame_of(id)
+        await self.tab.hand_over(frame, index, [str(path) for path in paths])
+
     async def press(self, id: str, value: str) -> None:
         """Press a key, in an element where one is named."""
         if id and id != PAGE:
@@ -212,7 +219,7 @@ Done = Callable[[Hand, str, str], Awaitable[None]]
 HANDS: Mapping[str, Done] = {
     "click": Hand.click, "hover": Hand.hover, "drag": Hand.drag, "mark": Hand.mark, "type": Hand.type,
     "press": Hand.press, "leave": Hand.leave, "select": Hand.select, "scroll": Hand.scroll,
-    "back": Hand.back, "wait": Hand.wait,
+    "back": Hand.back, "wait": Hand.wait, "upload": Hand.upload,
 }  # fmt: skip
 """The moves inside a tab; those of tabs, dialogs and the world as a whole are the world's."""
 
@@ -242,7 +249,24 @@ def guessed_effect(name: str, node: Node | None, value: str) -> Effect:
         return (
             "none" if node.role in ("checkbox", "radio", "tab", "textbox", "combobox", "text") else "writes"
         )
-    return "writes" if name == "drag" else "none"
+    return "writes" if name in ("drag", "upload") else "none"
+
+
+def file_of(folder: Path | None, name: str) -> Path:
+    """Return a file of the folder for uploads by its name; raises ActionError for any other."""
+    if folder is None:
+        raise ActionError(
+            "files are not handed to pages.", why="No folder for uploads is named.",
+            mend="Name the folder that files may be taken from: browser.uploads.", kind="no_such_move",
+        )  # fmt: skip
+    top, path = folder.resolve(), (folder / name).resolve()
+    if not path.is_relative_to(top) or not path.is_file():
+        raise ActionError(
+            f"there is no file {name!r} to hand over.",
+            why="Files come from the folder browser.uploads alone.",
+            kind="no_such_file",
+        )
+    return path
 
 
 def gone(id: str) -> ActionError:

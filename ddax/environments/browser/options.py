@@ -32,7 +32,8 @@ class BrowserOptions:
     `writes` lets pages send more than questions (POST and its like); without it such a request is refused,
     so that the browser only reads. `sandbox` says that nothing outside comes of any move: a site that was
     put up for the purpose. `skip` are CSS selectors of what is not looked at. `downloads` is the folder
-    that files are kept in; without one they are named and dropped.
+    that files are kept in; without one they are named and dropped. `uploads` is the folder whose files may
+    be handed to pages; without one none is.
     """
 
     writes: bool = False
@@ -40,7 +41,7 @@ class BrowserOptions:
     width: int = 1280
     height: int = 800
     max_tabs: int = 8
-    max_nodes: int = 1500
+    max_nodes: int = 1_500
     move_seconds: float = 20.0
     quiet_ms: int = 60
     settle_seconds: float = 3.0
@@ -50,6 +51,7 @@ class BrowserOptions:
     max_download: int = 50_000_000
     skip: tuple[str, ...] = ()
     downloads: Path | None = None
+    uploads: Path | None = None
     vault: Vault = field(default_factory=Vault)
     redactor: Redactor = field(default_factory=Redactor)
     """What finds the secrets of the process, which are not to be seen in a picture."""

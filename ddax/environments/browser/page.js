@@ -45,6 +45,7 @@
     return el && el.isConnected ? el : null;
   };
 
+  const BOXES = new Set(["checkbox", "radio", "switch"]);
   const roleOf = (el) => {
     const stated = squeeze(el.getAttribute("role")).split(" ")[0].toLowerCase();
     if (stated && stated !== "presentation" && stated !== "none") return stated;
@@ -54,6 +55,7 @@
     if (tag === "select" && (el.multiple || el.size > 1)) return "listbox";
     if (el.isContentEditable && !(el.parentElement && el.parentElement.isContentEditable)) return "textbox";
     if (tag === "text" && el.ownerSVGElement) return "shape";
+    if (tag === "td" && el.closest("table")?.matches("[role=grid],[role=treegrid]")) return "gridcell";
     return ROLES[tag] || "";
   };
 
@@ -108,6 +110,24 @@
     return "";
   };
 
+  // What a box is called that has no label: the text behind it, where the boxes of its holder are not led by theirs.
+  const boxText = (el) => {
+    let last = el;
+    for (let up = 0; up < 2 && last.parentElement && last.parentElement.querySelectorAll("input,[role]").length === 1; up++) last = last.parentElement;
+    const near = (at, way) => {
+      for (let one = at[way]; one; one = one[way]) {
+        if (one.nodeType === 1 && (tagOf(one) === "br" || FIELDS.has(roleOf(one)) || one.querySelector?.("input,select,textarea"))) return "";
+        const text = squeezed(one);
+        if (text) return text;
+      }
+      return "";
+    };
+    const words = (at, way) => near(at, way) || (at === el && el !== last ? near(last, way) : "");
+    const boxes = [...el.parentElement.children].filter((one) => BOXES.has(roleOf(one)));
+    const led = boxes.length && !words(boxes[boxes.length - 1], "nextSibling") && words(boxes[0], "previousSibling");
+    return led ? words(el, "previousSibling") : words(el, "nextSibling");
+  };
+
   // The words of a label without those of the lists in it: the options are no part of what a list is called.
   const wordsOfLabel = (label) => {
     if (!label.querySelector("select")) return shownText(label);
@@ -116,6 +136,10 @@
     return squeeze(parts.join(" "));
   };
 
+  // The words of a tree item without those of the items below it.
+  const itemText = (el) => squeeze([...el.childNodes].map((node) => node.nodeType === 1
+    && (node.matches("[role=group],ul,ol") || node.querySelector("[role=group],[role=treeitem]")) ? (node.matches("[role=group],ul,ol") ? "" : itemText(node)) : squeezed(node)).join(" "));
+
   const nameOf = (el, role) => {
     const named = byIds(el, "aria-labelledby") || squeeze(el.getAttribute("aria-label"));
     if (named) return named;
@@ -123,8 +147,10 @@
     if (FIELDS.has(role) || role === "switch" || tag === "select") {
       const labels = el.labels ? [...el.labels].map((label) => wordsOfLabel(label)).filter(Boolean).join(" ") : "";
       if (labels) return labels;
+      if (tag === "input" && BOXES.has(role) && !el.title) { const text = el.parentElement ? boxText(el) : ""; if (text) return text; }
     }
     if (tag === "label") return wordsOfLabel(el);
+    if (role === "treeitem") { const text = itemText(el); if (text) return text; }
     if (tag === "input" && role === "button") return squeeze(el.value || el.alt || (el.type === "submit" ? "Submit" : el.type === "reset" ? "Reset" : ""));
     if (tag === "img") return squeeze(el.alt || el.title);
     if (role === "shape") return squeeze(el.querySelector?.(":scope > title")?.textContent || (tag === "text" ? el.textContent : ""));
@@ -153,6 +179,10 @@
     if (el.checked === true || aria("checked") === "true") state.checked = true;
     if (aria("selected") === "true" || (tagOf(el) === "option" && el.selected)) state.selected = true;
     if (aria("pressed") === "true") state.pressed = true;
+    if (aria("checked") === "mixed" || el.indeterminate === true) state.mixed = true;
+    if (aria("multiselectable") === "true" || el.multiple === true) state.multiple = true;
+    if (aria("modal") === "true" || tagOf(el) === "dialog" && el.matches(":modal")) state.modal = true;
+    if (/^(ascending|descending)$/.test(aria("sort"))) state[aria("sort")] = true;
     if (el.disabled || aria("disabled") === "true") state.disabled = true;
     if (el.readOnly || aria("readonly") === "true") state.readonly = true;
     if (el.matches(":user-invalid") || el.validity?.rangeOverflow || el.validity?.rangeUnderflow) state.invalid = true;
@@ -224,12 +254,16 @@
     const walk = (el, parent, parentStyle, inside, boxes) => {
       const tag = tagOf(el);
       if (SKIPPED.has(tag) || skip.some((one) => el.matches(one))) return;
+      const file = tag === "input" && el.type === "file"; // mostly hidden behind a button of the page's own
       if (el.getAttribute("aria-hidden") === "true" && !el.querySelector("input,button,a")) return;
       const style = getComputedStyle(el);
-      if (style.display === "none" || isSkipped(el, style)) return;
+      if (!file && (style.display === "none" || isSkipped(el, style))) {
+        for (const one of el.querySelectorAll("input[type=file]")) walk(one, parent, style, inside, boxes);
+        return;
+      }
       const shown = isShown(el, style);
       let role = roleOf(el), own = shown ? ownText(el) : "";
-      const tick = (role === "checkbox" || role === "radio") && !shown && el.labels?.length;
+      const tick = file || BOXES.has(role) && !shown && el.labels?.length;
       if (role === "hidden") return;
       if (shown && !ACTED_ON.has(role) && inside !== "whole" && isClickable(el, style, parentStyle)) role = role === "label" || role === "image" || role === "heading" ? role : "clickable";
       if (shown && role === "clickable" && /\bhandle\b/.test(el.className)) role = "handle";
@@ -251,6 +285,8 @@
         if (TYPED.has(role) && el.placeholder) row.sample = cut(squeeze(el.placeholder));
         if (role === "spinbutton" || role === "slider") row.bounds = boundsOf(el);
         if (own) row.own = cut(own);
+        const led = el.getRootNode().getElementById?.(el.getAttribute("aria-controls") || el.getAttribute("aria-owns") || "");
+        if (led) row.controls = idOf(led);
         if (FIELDS.has(role)) { row.before = cut(beside(el)); row.after = cut(behind(el)); }
         if (tag === "a" && el.href) row.href = cut(String(el.href));
         if (tag === "a" && el.hasAttribute("download")) row.fetches = true;
@@ -358,6 +394,7 @@
     else el.scrollTop += how === "up" ? -page : page;
     return { top: Math.round(el.scrollTop) };
   };
+  const element = (id) => find(id);
   const mark = (id, text) => {
     const el = find(id);
     if (!el) return { gone: true };
@@ -472,5 +509,5 @@
     check();
   });
 
-  globalThis.ddax = { look, aim, focus, put, choose, scroll, mark, texts, veil, unveil, text, settle, leave, caret };
+  globalThis.ddax = { look, aim, focus, put, choose, scroll, mark, texts, veil, unveil, text, settle, leave, caret, element };
 })();

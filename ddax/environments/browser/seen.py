@@ -89,6 +89,8 @@ class Node:
     bold: bool = False
     boxes: tuple[Box, ...] = ()
     """What holds it below its parent and has no role, as the box of a card; the innermost first."""
+    controls: str = ""
+    """The id of what it opens or fills, as the list of a combobox."""
 
     def says(self) -> str:
         """Return the element in words: role, name, value and state."""
@@ -157,6 +159,7 @@ def node_of(row: JsonDict, frame: str, options: BrowserOptions) -> Node:
         submits=bool(row.get("submits")),
         drags=bool(row.get("drags")),
         bold=bool(row.get("bold")),
+        controls=f"{frame}e{row['controls']}" if row.get("controls") else "",
         boxes=tuple(Box(f"{frame}e{id}", f"{frame}e{kind}") for id, kind in row.get("boxes", ())),
     )
 
@@ -189,6 +192,7 @@ def without_secrets(node: Node, hide: Callable[[str], str]) -> Node:
             "id": node.id,
             "parent": node.parent,
             "boxes": node.boxes,
+            "controls": node.controls,
             "form": node.form[:2] + kept["form"][2:],
             "hints": node.hints,
         },
@@ -212,22 +216,29 @@ def trouble_of(found: JsonDict) -> str:
     return "the page did not come" if str(found["url"]).startswith(BROWSERS_OWN) else ""
 
 
-def outline(nodes: Sequence[Node]) -> list[str]:
+class Line(NamedTuple):
+    """A line of a page as text, and the node it tells."""
+
+    node: Node
+    text: str
+
+
+def outline(nodes: Sequence[Node]) -> list[Line]:
     """Return the nodes as indented lines; what can be acted on carries its id."""
     depth: dict[str, int] = {}
     parents = {node.parent for node in nodes}
-    lines = []
+    lines: list[Line] = []
     for node in nodes:
         depth[node.id] = depth.get(node.parent, -1) + 1
         lead = "  " * min(depth[node.id], 12)
         if node.role in ACTED_ON:
-            lines.append(f"{lead}[{node.id}] {node.says()}")
+            lines.append(Line(node, f"{lead}[{node.id}] {node.says()}"))
             continue
         words = node.own if node.id in parents or node.role == "text" else node.name
         if node.role == "text":
-            lines.append(f'{lead}[{node.id}] "{words or node.name}"')
+            lines.append(Line(node, f'{lead}[{node.id}] "{words or node.name}"'))
         elif words or node.role not in ("cell", "listitem", "label"):
-            lines.append(f"{lead}{node.role}{f' {chr(34)}{words}{chr(34)}' if words else ''}")
+            lines.append(Line(node, f"{lead}{node.role}{f' {chr(34)}{words}{chr(34)}' if words else ''}"))
     return lines
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
@@ -175,7 +175,7 @@ class Tab:
                 context = await self._context(frame)
                 reply = await self._send(
                     frame.session, "Runtime.evaluate",
-                    expression=f"{page_script()}\nglobalThis.ddax.{function}({passed})",
+                    expression=f"{page_script()}\nPromise.resolve(globalThis.ddax.{function}({passed})).then(JSON.stringify)",
                     contextId=context, awaitPromise=True, returnByValue=True,
                 )  # fmt: skip
                 break
@@ -188,7 +188,22 @@ class Tab:
             detail = reply["exceptionDetails"]
             why = str(detail.get("exception", {}).get("description", detail.get("text", "")))
             raise ActionError("the page could not be looked at.", why=why, kind="page_failed")
-        return reply["result"].get("value")
+        told = reply["result"].get("value")  # as one text: a long page by its parts takes the driver seconds
+        return None if told is None else json.loads(told)
+
+    async def hand_over(self, frame: Frame, index: int, paths: Sequence[str]) -> None:
+        """Put files into a field for files."""
+        context = await self._context(frame)
+        reply = await self._send(
+            frame.session,
+            "Runtime.evaluate",
+            expression=f"globalThis.ddax.element({index})",
+            contextId=context,
+        )
+        found = reply["result"].get("objectId")
+        if found is None:
+            raise ActionError("the field for files is not there any more.", kind="no_such_move")
+        await self._send(frame.session, "DOM.setFileInputFiles", files=list(paths), objectId=found)
 
     async def _context(self, frame: Frame) -> int:
         if frame.id not in self._contexts:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ddax.actions.egress import checked_url
 from ddax.environments.browser.chromium import Chromium, foreign
+from ddax.environments.browser.fold import folded
 from ddax.environments.browser.happenings import Window
 from ddax.environments.browser.moves import HANDS, Hand, allowed, guessed_effect
 from ddax.environments.browser.options import BrowserOptions
@@ -201,7 +202,8 @@ class BrowserWorld:
     async def _do(self, window: Window, move: Move) -> None:
         tab = window.tab
         if move.name in HANDS:
-            await HANDS[move.name](Hand(tab, self.options.vault), move.target, move.value)
+            hand = Hand(tab, self.options.vault, self.options.uploads)
+            await HANDS[move.name](hand, move.target, move.value)
         elif move.name == "goto":
             await self._go(tab, move.value)
         elif move.name in ("accept", "dismiss"):
@@ -314,11 +316,12 @@ class BrowserWorld:
             and self._last.nodes == tuple(nodes)
         ):
             notes = self._last.notes
+        lines, shown = folded(outline(nodes), self.options.height)
+        text = text_of(title, url, (*self._tabs(window), *notes), lines)
+        offered = self._offered(window, [node for node in nodes if node.id in shown])
         return PageSeen(
-            text_of(title, url, (*self._tabs(window), *notes), outline(nodes)),
-            self._offered(window, nodes), url=url, title=title, nodes=tuple(nodes), notes=notes,
-            whole=whole, trouble=trouble,
-        )  # fmt: skip
+            text, offered, url=url, title=title, nodes=tuple(nodes), notes=notes, whole=whole, trouble=trouble
+        )
 
     def _shown(self, text: str, most: int) -> str:
         """Return the beginning of a text from outside, without secrets and what is not seen."""

@@ -15,11 +15,12 @@ from ddax.environments.actions import REFUSED_PAGES, UNENDED_PAGES
 from ddax.environments.browser.seen import UNENDED, Node, PageSeen
 from ddax.environments.browser.world import BrowserWorld
 from ddax.environments.pilot.disclose import LEAVE, NOT_TELLING, disclosed, shared, telling
+from ddax.environments.pilot.forms import is_cut
 from ddax.environments.pilot.match import Embed, Matcher
 from ddax.environments.pilot.orders import is_both
 from ddax.environments.pilot.pilot import Pilot, Report
 from ddax.environments.pilot.skills import carry_out
-from ddax.environments.pilot.telling import all_told
+from ddax.environments.pilot.telling import all_told, answer_to, wanted_of
 from ddax.environments.pilot.words import tokens
 from ddax.environments.protocol import Move
 from ddax.errors import UNDONE, ActionError
@@ -63,10 +64,10 @@ class Browsing:
         task = arguments.task or context.task_text
         async with self.turn:
             if is_both(task):
-                raise ActionError(
-                    "not carried out: the task is orders and a question.", why="It can be one of them.",
-                    mend="End it with an order: “… Then tell me the balance.”", kind=UNDONE,
-                )  # fmt: skip
+                why, mend = "It can be one of them.", "End it with an order: “… Then tell me the balance.”"
+                raise _undone("the task is orders and a question", why, mend)
+            if is_cut(task):
+                raise _undone("it is not certain where the password ends", "", "Put the password in quotes.")
             seen = await self.world.reset(seed=self.seed)
             if is_question(task):
                 return await self._read(context, task, seen)
@@ -81,11 +82,17 @@ class Browsing:
         if not report.ok or not (report.moves or report.settled):
             what = "; ".join(report.failed) or "nothing on the page answers to the task"
             did = context.redactor.cut(all_told(report.did), DID)
-            raise ActionError(
-                f"not carried out: {what}.", why=f"{did}{noted}The page is {page.title!r}, and says: {said}",
-                mend=f"{report.mend or 'Say it in the words of the page'}, or use a language model.",
-                kind=UNDONE,
-            )  # fmt: skip
+            why = f"{did}{noted}The page is {page.title!r}, and says: {said}"
+            mend = report.mend or "Say it in the words of the page"
+            raise _undone(what, why, f"{mend}, or use a language model.")
+        answers = [answer_to(wanted, f"{noted}\n{page.text}") for wanted in wanted_of(task)]
+        if "" in answers:
+            what = wanted_of(task)[answers.index("")]
+            did = context.redactor.cut(all_told(report.did), DID)
+            what = f"“{context.redactor.cut(what, 80)}” was not found on the page"
+            raise _undone(what, f"{did}The page is {page.title!r}.", "Say it in the words of the page.")
+        told = context.redactor.cut(" ".join(f"{answer}." for answer in answers), SAID)
+        said = f"{told} {said}".strip()
         count = len(report.moves)
         done = f"Done in {amount(count, 'move')}" if count else "It was so already"
         summary = f"{done}. {noted}{page.title or page.source} now says: “{said}”"
@@ -160,6 +167,10 @@ class Browsing:
         if seen.dialog:
             return _document(seen, seen.text)
         return _document(seen, "\n\n".join((await self.world.extract()).splitlines()))
+
+
+def _undone(what: str, why: str, mend: str) -> ActionError:
+    return ActionError(f"not carried out: {what}.", why=why, mend=mend, kind=UNDONE)
 
 
 def _noted(report: Report, redactor: Redactor) -> str:

@@ -32,6 +32,11 @@ _NAME = re.compile(
     r"\b(?:(?:user\s?name|user|name|e-?mail(?:\s+address)?):?\s+(?:is\s+)?|as\s+)(?!user|name|e-?mail)[\"“]?([^\s\",”]+)",
     re.IGNORECASE,
 )
+_ENDS = re.compile(
+    r"\.?\s*$|\.\s|,?\s+(?:and|then|into|in|as|for|on|to|press|click|tick|submit|log|sign|please)\b",
+    re.IGNORECASE,
+)
+"""What may stand behind a password without quotes: the end, or what goes on with the order."""
 _SEARCHES = ("search", "find", "go", "submit")
 _VALUE = re.compile(r"\s*(?!(?:the|a|my|your)\b)(\S+)\s+(?:as|into|in)\b", re.IGNORECASE)
 """What is to be written, before the field."""
@@ -181,6 +186,17 @@ def _said(pattern: re.Pattern[str], order: Order) -> str:
 def says_secret(task: str) -> bool:
     """Tell whether a task says a password to log in with or to write, and not by the name of a secret."""
     return any(_secret_of(one) and not PLACEHOLDER.search(one.text) for one in read_orders(task))
+
+
+def is_cut(task: str) -> bool:
+    """Tell whether nobody can say where a password ends that stands without quotes."""
+    found = [(_secret_of(order), order.quotes) for order in read_orders(task)]
+    bare = [one for one, quotes in found if one and one not in quotes and not PLACEHOLDER.search(one)]
+    return any(one[-1] in ";,!?:" or not _has_end(task, one) for one in bare)
+
+
+def _has_end(task: str, said: str) -> bool:
+    return any(_ENDS.match(task, at.end()) for at in re.finditer(rf"(?<!\w){re.escape(said)}", task))
 
 
 def _secret_of(order: Order) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -11,7 +11,7 @@ from ddax.environments.browser.seen import Node, PageSeen
 from ddax.environments.pilot.consent import least
 from ddax.environments.pilot.match import Embed, Matcher
 from ddax.environments.pilot.orders import Order, read_orders
-from ddax.environments.pilot.telling import told
+from ddax.environments.pilot.telling import QUOTED, told
 from ddax.environments.protocol import Environment, Move
 from ddax.errors import ActionError
 
@@ -30,8 +30,8 @@ MOST_TOLD = 160
 _NO = re.compile(
     r"\b(?:no|not|never|cancel|dismiss|abort|decline|reject|refuse|deny|without)\b|n['’]t\b", re.IGNORECASE
 )
-_QUOTED = re.compile(r"“[^“”]*”|\"[^\"]*\"")
-"""Words by which a task says no to something, and quotes, which say nothing of the kind."""
+_YES = re.compile(r"\b(?:confirm|accept|agree|yes|ok|okay)\b(?!\.\w)", re.IGNORECASE)
+"""Words by which a task says no to something, and yes."""
 _AGAINST = re.compile(
     r"\b(?:invalid|incorrect|wrong|error|failed|denied|expired"
     r"|(?:is|are|was) not (?:an? )?(?:valid|allowed|available|correct)"
@@ -211,10 +211,9 @@ class Pilot:
         return True
 
     async def _answer(self, *, begun: bool = True) -> None:
-        """Answer what the page asks: what an order has begun is accepted, where it asks for no words.
+        """Answer what the page asks: it is accepted where the orders say so, and the task no to nothing.
 
-        A browser that only reads dismisses it: a site asks before it changes something, also by a GET. So it
-        is dismissed where the task says no to anything: a “yes” cannot be taken back.
+        A browser that only reads dismisses it: a site asks before it changes something, also by a GET.
         """
         for _ in range(ANSWERED):
             if not self.seen.dialog:
@@ -226,12 +225,20 @@ class Pilot:
                 self._fail_by([f"{asked}, which was dismissed: the task says “{word}”"])
             elif self.seen.prompts and begun:
                 self._fail_by([f"{asked}, and no order says what to answer"])
+            elif begun and not self._agrees():
+                self.misread(f"{asked}, which was dismissed", "Say what to answer, as “… and confirm”")
             else:
+                self.agreed |= begun
                 accepts = begun
                 self.notes.append(f"{asked}, which was {'accepted' if begun else 'dismissed'}")
             self._take(await self.world.act(Move("accept" if accepts else "dismiss", "dialog")))
         if self.seen.dialog:
             self._fail_by(["the page goes on asking"])
+
+    def _agrees(self) -> bool:
+        """Tell whether the order in hand, or one behind it, says yes outside of its quotes."""
+        left = self.orders[max(0, self.place - 1) :] or self.orders
+        return any(_YES.search(f"{one.word} {one.outside}") for one in left)
 
     async def look(self) -> None:
         """Look again without a move."""
@@ -282,7 +289,7 @@ class Pilot:
 
 def refuses(task: str) -> str:
     """Return the word by which a task says no to something, outside of its quotes; "" where it says none."""
-    said = _NO.search(_QUOTED.sub(" ", task))
+    said = _NO.search(QUOTED.sub(" ", task))
     return said[0] if said else ""
 
 
@@ -336,4 +343,3 @@ def said_no(before: PageSeen, after: PageSeen, target: str) -> list[str]:
 
 Skill = Callable[[Pilot, Order], Awaitable[bool]]
 """Carry out one order and say whether that was possible."""
-Skills = Mapping[str, Skill]

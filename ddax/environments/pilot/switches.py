@@ -112,13 +112,9 @@ def _is_for(words: set[str], switch: Node) -> bool:
 
     “Light alarm” is a switch for an alarm, and not for the light.
     """
-    label = _label(switch)
+    label = switch.name or f"{switch.before} {switch.after}"
     said = words_of(_ASIDE.sub("", label)) or words_of(label)
     return words <= set(words_of(label)) and said[-1] in words
-
-
-def _label(node: Node) -> str:
-    return node.name or f"{node.before} {node.after}"
 
 
 def is_on(node: Node) -> bool:

@@ -209,6 +209,6 @@ def _seen(error: BaseException | None) -> BaseException | None:
             continue
         if (raised := getattr(failure, "exc_info", None)) is not None:
             return raised[1]  # type: ignore[no-any-return]
-        got, want = str(failure.got).strip(), example.want.strip()
+        got, want = str(getattr(failure, "got", "")).strip(), example.want.strip()
         return AssertionError(f"{example.source.strip()} gives {got}, not {want}")
     return error

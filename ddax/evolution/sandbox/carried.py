@@ -30,10 +30,16 @@ def carrying(sandbox: Sandbox, folder: str) -> Sandbox:
     place = os.path.realpath(folder)
     if os.geteuid() == 0 and not _open(Path(place)):
         place = tempfile.mkdtemp(prefix="ddax-project-")
-        weakref.finalize(found, shutil.rmtree, place, ignore_errors=True)
+        found.dropped = weakref.finalize(found, shutil.rmtree, place, ignore_errors=True)
         _copy(Path(folder), Path(place))
     found.runtime = replace(runtime, binds=(*runtime.binds, (place, PROJECT)))
     return cast(Sandbox, found)
+
+
+def dropped(sandbox: Sandbox) -> None:
+    """Remove the copy of a folder that a sandbox carries, if it does."""
+    if (drop := getattr(sandbox, "dropped", None)) is not None:
+        drop()
 
 
 def _open(folder: Path) -> bool:

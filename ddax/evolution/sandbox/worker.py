@@ -13,12 +13,14 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from importlib.resources import files
-from typing import Any
+from typing import Any, Literal
 
 from ddax.errors import SandboxError, SourceError
 from ddax.evolution.inside.frames import MAX_FRAME, write_frame
 from ddax.evolution.sandbox.protocol import FLOOR, SLACK, Limits, Pace, Sandbox
 
+Also = Literal["", "trace", "tell", "cases"]
+"""What a job answers beside the verdicts."""
 UNLIMITED = 1e9
 """Seconds that never run out."""
 LOADING = 0.3
@@ -179,20 +181,18 @@ class Worker:
         give_up: int = 0,
         ticks: int = 0,
         cpu: float | None = None,
-        trace: bool = False,
         memory: int | None = None,
         idle: float = 0.0,
         probes: Sequence[Mapping[str, Any]] = (),
-        tell: bool = False,
-        cases: bool = False,
+        also: Also = "",
         patience: float = 1.0,
     ) -> dict[str, Any]:
         """Describe a job: changed files, units in order, and when to stop early.
 
         A unit may use `ticks` rounds for nothing, then as much of the processor as it is allowed by the pace
         of the unchanged program, `patience` times the least of it. One that only waits is ended after `idle`
-        seconds without a stir, if these are given. With `tell` it answers with what a person would look at in
-        each of the units, with `cases` with those of each test function.
+        seconds without a stir, if these are given. It may `also` trace lines, tell what a person would look
+        at in each unit, or answer with the cases of each test function.
         """
         limits = asdict(self.limits)
         if cpu is not None:
@@ -208,11 +208,11 @@ class Worker:
             "ticks": ticks,
             "allowed": [self.pace.allowed(unit, patience) for unit in units],
             "loading": max(LOADING, patience * FLOOR, SLACK * self.pace.loading),
-            "cases": cases,
+            "cases": also == "cases",
             "limits": limits,
             "wall": wall,
             "idle": idle,
-            "trace": trace,
+            "trace": also == "trace",
             "probes": list(probes),
-            "tell": tell,
+            "tell": also == "tell",
         }

@@ -163,11 +163,12 @@ def read_calls(order: Order, calls: Sequence[tuple[str, str]], text: str, *, cut
         return (
             chosen(calls, order.wire) if calls and (order.mode == "tool" or not text.strip()) else (text, "")
         )
-    if cut and calls:  # a call in which a part is missing is not made
-        return "", "a call was cut off at the output limit; be shorter"
     if not calls and order.acting is not None:
         names = order.acting.names
-        calls, text = written_calls(text, {*names, *names.values()})
+        calls = written_calls(text, {*names, *names.values()})
+        text = "" if calls else text
+    if cut and calls:  # a call in which a part is missing is not made
+        return "", "a call was cut off at the output limit; be shorter"
     return reply_of(calls, text)
 
 

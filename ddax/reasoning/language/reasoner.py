@@ -168,7 +168,8 @@ class LanguageReasoner(Telling):
         """Choose the next calls of a leaf of several turns, or say what came of it."""
         acting = Acting(request.tools, request.done, self._limits.passage_characters)
         prompt = self._book.render(
-            "act", brief=told(request.brief), task=self._task(request.task), intent=clean(request.intent),
+            "act", brief=told(request.brief), task=self._task(request.task),
+            intent="" if request.intent == request.task else clean(request.intent),
             findings=self._findings(request.findings),
         )  # fmt: skip
         reply, usage = await self._ask(

@@ -7,11 +7,11 @@ less of what was read: what bears most on it stays. Leaves out the requests them
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import wraps
-from typing import Any, Protocol, TypeVar
+from typing import Any, Self, TypeVar, cast
 
 from ddax.errors import ReasonerError
 from ddax.reasoning import protocol as p
@@ -37,16 +37,7 @@ SHORTER = 0.9
 """Share of what fits by our count that a request is written for the next time."""
 
 
-class _Answered(Protocol):
-    """A reply with its cost."""
-
-    @property
-    def usage(self) -> Usage: ...
-
-
-T = TypeVar("T", bound="Telling")
-Asked = TypeVar("Asked")
-Reply = TypeVar("Reply", bound=_Answered)
+Method = TypeVar("Method", bound=Callable[..., Coroutine[Any, Any, Any]])
 
 
 class Telling:
@@ -60,7 +51,7 @@ class Telling:
     _unshown: int = 0
     """Characters of what was read that were left out of the prompt."""
 
-    def _within(self: T, role: Role, share: float) -> T:
+    def _within(self, role: Role, share: float) -> Self:
         """Return this with the limits of the models of a role."""
         twin = copy(self)
         twin._limits = within(self._limits, self._team.window(role, self._effort), share)
@@ -159,20 +150,16 @@ class Telling:
         return block("findings", shorten(text, self._limits.passage_characters)) if text else ""
 
 
-def windowed(
-    role: Role,
-) -> Callable[[Callable[[T, Asked], Awaitable[Reply]]], Callable[[T, Asked], Coroutine[Any, Any, Reply]]]:
+def windowed(role: Role) -> Callable[[Method], Method]:
     """Have a request written within the window of the models of a role, and again where it is too long.
 
     Of the calls that a model refuses as too long one is made up for by a further one; what we count as too
     long is not sent at all.
     """
 
-    def wrap(
-        method: Callable[[T, Asked], Awaitable[Reply]],
-    ) -> Callable[[T, Asked], Coroutine[Any, Any, Reply]]:
+    def wrap(method: Method) -> Method:
         @wraps(method)
-        async def asked(self: T, request: Asked) -> Reply:
+        async def asked(self: Telling, request: Any) -> Any:
             spent, share = Usage(), 1.0
             for left in reversed(range(TRIES)):
                 twin = self._within(role, share)
@@ -188,9 +175,9 @@ def windowed(
                     share *= 1.0 if cost.model_calls else min(SHORTER, share_of(error))
                 else:
                     cost = spent + reply.usage + Usage(unshown=twin._unshown)
-                    return replace(reply, usage=cost)  # type: ignore[no-any-return]  # the same record
+                    return replace(reply, usage=cost)
             raise AssertionError("the last try returns or raises")
 
-        return asked
+        return cast("Method", asked)
 
     return wrap

@@ -1,7 +1,7 @@
 """Calls of tools that a model writes into its text in place of making them.
 
-Models without a template for calls write the object itself: fenced, between tags, in doubled braces. Such a
-text is a call where it ends in one that names a tool that was offered.
+Models without a template for calls write the object itself: fenced, between tags, in doubled braces. A text
+that is nothing else is a call. One with words of its own is not: it may tell of a call that was read.
 """
 
 from __future__ import annotations
@@ -11,37 +11,44 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from ddax.reasoning.language.loose import Broken, CutObject, read_at
+from ddax.reasoning.language.loose import Broken, CutObject, Loose, read_at
 
-MOST = 16
-"""Places of a text at which a call is looked for."""
 NAMES, ARGUMENTS = ("name", "tool", "function"), ("arguments", "args", "parameters", "input")
-AROUND = re.compile(r"[\s`\[\]{},;]|</?[a-z_|]{1,24}>|\[/?[A-Z_]{1,24}\]", re.IGNORECASE)
+AROUND = re.compile(r"```\w*+|\[/?[a-z_]{1,24}\]|</?[a-z_|]{1,24}>|[\s`\[\]{},;]", re.IGNORECASE)
 """What stands around a call: fences, lists, doubled braces, tags as `</tool_call>` and `[TOOL_CALLS]`."""
 
 
-def written_calls(text: str, names: Collection[str]) -> tuple[list[tuple[str, str]], str]:
-    """Return the calls a text ends in (name, arguments as JSON) and what it says before them.
+def written_calls(text: str, names: Collection[str]) -> list[tuple[str, str]]:
+    r"""Return the calls (name, arguments as JSON) that a text consists of; none where it says anything else.
 
-    >>> written_calls('Sure: {"name": "play", "arguments": {"volume": "low"}}', ["play"])
-    ([('play', '{"volume": "low"}')], 'Sure:')
+    >>> written_calls('```json\n{"name": "play", "arguments": {"volume": "low"}}\n```', ["play"])
+    [('play', '{"volume": "low"}')]
+    >>> written_calls('I will not do this: {"name": "play", "arguments": {}}', ["play"])
+    []
     """
     found: list[tuple[str, str]] = []
-    begun, at, ended, tries = len(text), 0, 0, 0
-    while (start := text.find("{", at)) >= 0 and tries < MOST:
-        tries, at = tries + 1, start + 1
-        try:
-            read = read_at(text, start)
-        except Broken:
-            continue
-        if (call := _call(read.value, names)) is None:
-            continue
-        begun = min(begun, start)
-        found.append(call)
-        at = ended = read.end
-    if not found or AROUND.sub("", text[ended:]):
-        return [], text
-    return found, re.sub(r"```\w*+\s*+$", "", text[:begun].rstrip(" {[\n")).rstrip()
+    at = 0
+    while at < len(text):
+        read = _object_at(text, at)
+        if read is not None:
+            if (call := _call(read.value, names)) is None:
+                return []
+            found.append(call)
+            at = read.end
+        elif (around := AROUND.match(text, at)) is not None:
+            at = around.end()
+        else:
+            return []
+    return found
+
+
+def _object_at(text: str, at: int) -> Loose | None:
+    if text[at] != "{":
+        return None
+    try:
+        return read_at(text, at)
+    except Broken:
+        return None
 
 
 def _call(value: Any, names: Collection[str]) -> tuple[str, str] | None:
