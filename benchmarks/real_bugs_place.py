@@ -31,14 +31,15 @@ NEEDED = (
     "poetry-core", "pdm-backend", "hatch-fancy-pypi-readme", "six", "hypothesis", "attrs",
 )  # fmt: skip
 """What builds the metadata of the packages and runs their tests."""
-RELEASES, FUNCTIONS, KEPT, CHANGED, FILES, MOST = 6, 8, 3, 12, 6, 20
+RELEASES, FUNCTIONS, KEPT, CHANGED, FILES, MOST = 8, 12, 6, 12, 4, 20
 """Newest releases that are compared, changed functions that are tried of a pair, bugs that are kept of a
 package, lines in which a function may differ, test files that are run and tests that may fail of one bug."""
-FETCHING, TESTING = 90.0, 30.0
-"""Seconds of one download and of one run of a package's tests."""
+FETCHING, TESTING, WAITING = 300.0, 10, 300.0
+"""Seconds of one download, and of one run of a package's tests: of the processor, and by the clock."""
 ALONE = ("bwrap", "--dev-bind", "/", "/", "--unshare-net", "--die-with-parent")
 _ENDED = re.compile(r"^(PASSED|FAILED|ERROR) (\S+(?: .*?)?)(?: - .*)?$", re.M)
 _TESTS = re.compile(r"(^|/)(tests?|testing)(/|_|\.py$)|(^|/)test_|_tests?\.py$|conftest\.py$|(^|/)setup\.py$")
+_TEST_FILE = re.compile(r"(^|/)(test_[^/]*|[^/]*_tests?|tests)\.py$")
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 UNUSABLE = (subprocess.SubprocessError, OSError, tarfile.TarError, StopIteration)
 """What a release brings that cannot be fetched, built or unpacked."""
@@ -116,12 +117,12 @@ class Place:
     def ended(self, tree: Path, files: Sequence[str]) -> tuple[set[str], set[str]]:
         """Run test files of a tree; return the tests that passed and those that did not."""
         roots = [str(tree / part) for part in ("src", "lib", ".") if (tree / part).is_dir()]
-        command = [*ALONE, "--setenv", "PYTHONPATH", ":".join(roots), str(self.python), "-B", "-m", "pytest",
-                   "-q", "-rA", "--tb=no", "-p", "no:cacheprovider", "-c", "/dev/null",
-                   "--rootdir", str(tree), *files]  # fmt: skip
+        command = ["prlimit", f"--cpu={TESTING}", *ALONE, "--setenv", "PYTHONPATH", ":".join(roots),
+                   str(self.python), "-B", "-m", "pytest", "-q", "-rA", "--tb=no", "-p", "no:cacheprovider",
+                   "-c", "/dev/null", "--rootdir", str(tree), *files]  # fmt: skip
         try:
             done = subprocess.run(
-                command, capture_output=True, text=True, timeout=TESTING, cwd=tree, check=False
+                command, capture_output=True, text=True, timeout=WAITING, cwd=tree, check=False
             )
         except subprocess.TimeoutExpired:
             return set(), set()
@@ -164,18 +165,21 @@ class Place:
     def between(self, package: str, older: str, newer: str) -> Iterator[Bug]:
         """Look for the bugs between two releases."""
         before, after = self.fetched(package, older), self.fetched(package, newer)
-        changed = list(_changed(before, after))[:FUNCTIONS]
-        if not changed:
-            return
-        for path, function in changed:
+        new = dict(_new_tests(before, after))
+        for path, function in list(_changed(before, after))[:FUNCTIONS] if new else ():
             bug = Bug(package, older, newer, path, function, ())
-            files = _test_files(after, function.rpartition(".")[2], Path(path).stem)
-            good = self.good(after, files) if files else set()
-            found = sorted(good & self.ended(self.made(bug), files)[1]) if good else []
+            files = _speaking(after, new, function.rpartition(".")[2], Path(path).stem)
+            first = [test for file in files for test in new[file]]
+            found = self.failing(bug, files) if first and self.ended(self.made(bug), first)[1] else []
             if found and len(found) <= MOST:
                 yield Bug(package, older, newer, path, function, tuple(found))
             else:
                 shutil.rmtree(self.folder / "bugs" / bug.name, ignore_errors=True)
+
+    def failing(self, bug: Bug, files: Sequence[str]) -> list[str]:
+        """Return the tests that fail of a bug and pass with the newer release."""
+        good = self.good(self.fetched(bug.package, bug.newer), files)
+        return sorted(good & self.ended(self.made(bug), files)[1]) if good else []
 
 
 def _unpack(archive: Path, target: Path) -> None:
@@ -187,16 +191,29 @@ def _unpack(archive: Path, target: Path) -> None:
     shutil.rmtree(rough)
 
 
-def _test_files(tree: Path, *names: str) -> list[str]:
-    """Return the test files of a tree that speak of one of some names, the first name's before others."""
-    found = [
-        p
-        for p in sorted(tree.rglob("*.py"))
-        if p.name.startswith("test_") or p.name.endswith(("_test.py", "_tests.py")) or p.name == "tests.py"
-    ]
-    texts = {p: p.read_text("utf-8", errors="replace") for p in found}
+def _new_tests(before: Path, after: Path) -> Iterator[tuple[str, list[str]]]:
+    """Yield the test files that differ between two trees, each with its tests that are new or another.
+
+    Who mends a fault writes a test of it, so that other tests need not be run first.
+    """
+    for file in sorted(after.rglob("*.py")):
+        path = file.relative_to(after).as_posix()
+        if _TEST_FILE.search(path) and file.read_bytes() != _bytes(before / path):
+            old, new = ({name: ast.dump(node) for name, (node, _) in functions(tree / path).items()}
+                        for tree in (before, after))  # fmt: skip
+            names = [name for name in new if new[name] != old.get(name) and "test" in name]
+            yield path, [f"{path}::{name.replace('.', '::')}" for name in names] or [path]
+
+
+def _bytes(path: Path) -> bytes:
+    return path.read_bytes() if path.is_file() else b""
+
+
+def _speaking(tree: Path, files: Mapping[str, object], *names: str) -> list[str]:
+    """Return the files that speak of one of some names, those of the first name that any speaks of."""
+    texts = {path: (tree / path).read_text("utf-8", errors="replace") for path in files}
     for name in names:
-        asked = [p.relative_to(tree).as_posix() for p in found if re.search(rf"\b{name}\b", texts[p])]
+        asked = [path for path, text in texts.items() if re.search(rf"\b{name}\b", text)]
         if asked and not name.startswith("__"):
             return asked[:FILES]
     return []

@@ -133,7 +133,9 @@ def print_repair(
 ) -> None:
     """Print a result for people: `seconds` it had, `hint` is the last line where nothing was written."""
     before, after = result.tests_before, result.tests_after
-    output.say(f"Before:   {before[0]} of {amount(before[1], 'test passes', 'tests pass')}")
+    hidden = result.held_out[1]
+    apart = f"; {hidden} more {'is' if hidden == 1 else 'are'} held out, to judge a patch" if hidden else ""
+    output.say(f"Before:   {before[0]} of {amount(before[1], 'test passes', 'tests pass')}{apart}")
     if not result.patched:
         output.say(f"{clean(result.reasoning[:1].upper() + result.reasoning[1:])}.")
         if result.tried:
@@ -151,7 +153,8 @@ def print_repair(
         if mend := mend_of(result, seconds):
             output.say(f"Mend:     {mend}")
         return
-    output.say(f"After:    {after[0]} of {amount(after[1], 'test passes', 'tests pass')}")
+    also = f", and {result.held_out[0]} of {hidden} held out" if hidden else ""
+    output.say(f"After:    {after[0]} of {amount(after[1], 'test passes', 'tests pass')}{also}")
     if not result.diff:
         coloured = [diff_lines(one.diff, colour=_coloured()) for one in result.proposals]
         print_proposals(result, output, coloured, NOT_APPLIED if hint == NOT_WRITTEN else hint)

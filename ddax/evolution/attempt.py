@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
+from difflib import get_close_matches
 
 from ddax.configs.settings import Evolution
 from ddax.errors import SourceError
@@ -29,8 +30,10 @@ HOLD_OUT_EVERY = 4
 FAILING_EVERY = 3
 """With `hold_out`, one test in so many is kept from the search where there are enough of them."""
 FLAKY_RUNS = 5
-CONFIRMING = 0.1
-"""Share of the time that is kept for comparing and confirming what was found."""
+CONFIRMING, MEASURED = 0.1, 3.0
+"""Share of the time that is kept for comparing and confirming what was found, and how many times as long as
+measuring the unchanged program that takes; it is a half at most."""
+HALF = 0.5
 POOL, MORE = 16, {"fast": 240, "pytest": 60}
 """Plausible repairs that are compared at most, and candidates tried after the first one."""
 JUDGED = 98.0
@@ -67,6 +70,7 @@ class Attempt:
         self.begin = clock()
         self.sandbox = sandbox
         self.flaky: tuple[str, ...] = ()
+        self.measured = 0.0  # seconds
         self.baseline: Baseline | None = None
         self.tried, self.late = 0, False
         self.partials: dict[str, str] = {}
@@ -90,7 +94,19 @@ class Attempt:
 
     def benched(self) -> Bench:
         """Make what judges patches; no test that was asked for is one of the rest, be it flaky."""
-        return Bench(self.task, self.sandbox, self.evaluator, self.private, {u.id for u in self.whole.units})
+        asked = {u.id for u in self.whole.units}
+        return Bench(self.task, self.sandbox, self.evaluator, self.private, asked, left=self.left)
+
+    def left(self) -> float:
+        """Return how many seconds are left."""
+        return self.begin + self.settings.seconds - self.clock()
+
+    def stands(self) -> Baseline:
+        """Measure how the program stands, and how long that takes."""
+        before = self.clock()
+        baseline = measure(self.evaluator, hints=self.task.hints)
+        self.measured = self.clock() - before
+        return baseline
 
     def close(self) -> None:
         """End the workers."""
@@ -98,13 +114,16 @@ class Attempt:
         self.evaluator.close()
 
     def prepare(self) -> Baseline:
-        """Measure how the program stands, leave flaky tests out, and hold some back where asked."""
+        """Measure how the program stands, leave flaky tests out, and hold some back where asked.
+
+        Where measuring takes half of the time, no test is held back or run again.
+        """
         if not self.private.units:
             self.whole = self.suite = self.evaluator.find_cases()
             self.bench = self.benched()
-        self.baseline = measure(self.evaluator, hints=self.task.hints)
-        if self.hopeless(self.baseline):
-            return self.baseline
+        self.baseline = self.stands()
+        if self.hopeless(self.baseline) or self.left() < HALF * self.settings.seconds:
+            return self.allowing_skips(self.baseline)
         unsteady = self.unsteady(self.baseline)
         held = self.spared(self.baseline, unsteady) if self.task.hold_out else []
         if len(unsteady) == len(self.suite.units):
@@ -117,30 +136,47 @@ class Attempt:
             self.flaky = tuple(unsteady)
             self.close()
             self.split(self.whole.only(unsteady, keep=False), {*self.task.held_out, *held})
-            self.baseline = measure(self.evaluator, hints=self.task.hints)
-        rows = self.baseline.report.rows
+            self.baseline = self.stands()
+        return self.allowing_skips(self.baseline)
+
+    def allowing_skips(self, baseline: Baseline) -> Baseline:
+        """Note which tests the unchanged program skips: a candidate may skip no others."""
+        rows = baseline.report.rows
         skips = frozenset(self.suite.units[row.unit].id for row in rows if row.kind == "skip")
         self.suite = self.evaluator.suite = self.bench.suite = replace(self.suite, skips=skips)
-        return self.baseline
+        return baseline
 
-    def hopeless(self, baseline: Baseline) -> bool:
-        """Tell whether tests cannot be collected for what lies outside of the program: nothing mends that."""
-        own = {n.split(".")[0] for p in self.suite.sources for n in module_names(p, self.suite.roots)}
-        return any(
-            row.kind == "uncollected" and not row.path and not own & set(re.findall(r"'(\w+)", row.message))
-            for row in baseline.report.rows
-        )
+    def hopeless(self, baseline: Baseline, *, written: bool = False) -> bool:
+        """Tell whether tests cannot be collected for what no small edit of the program brings.
+
+        That is what lies outside of it, and a name of its own that is like none in it, which may be `written`
+        by a model.
+        """
+        own = {name for path in self.suite.sources for name in module_names(path, self.suite.roots)}
+        words = set(re.findall(r"\w+", " ".join(self.suite.sources.values())))
+        for row in baseline.report.rows:
+            if row.kind != "uncollected" or row.path:
+                continue
+            named = re.findall(r"'([\w.]+)", row.message)
+            foreign = not {n.split(".")[0] for n in own} & {n.split(".")[0] for n in named}
+            wanted = [n.split(".")[-1] for n in named if n not in own]
+            near = any(get_close_matches(word, words, 1) for word in wanted)
+            if foreign or (wanted and not near and not written):
+                return True
+        return False
 
     def unsteady(self, baseline: Baseline) -> list[str]:
         """Return the tests that do not end alike in every one of some runs of the unchanged program."""
         end = self.clock() + 0.1 * self.settings.seconds
-        changed: set[int] = set()
+        changed, last = set[int](), 0.0
         for _ in range(FLAKY_RUNS - 1):
-            if self.clock() >= end:
+            begun = self.clock()
+            if begun + last >= end:
                 break
             report = self.evaluator.run({}, ticks=PROBE_TICKS, patience=QUICK)
             good = {row.unit for row in report.rows if row.good}
             changed |= good ^ set(baseline.passing)
+            last = self.clock() - begun
         return [self.suite.units[u].id for u in sorted(changed)]
 
     def spared(self, baseline: Baseline, unsteady: Collection[str]) -> list[str]:
@@ -162,7 +198,8 @@ class Attempt:
         A further search goes on where the last one ended: it tries nothing again.
         """
         # What came before the search counts, and what it finds has to be confirmed in time.
-        end = self.begin + (1 - CONFIRMING) * seconds
+        kept = min(HALF * seconds, max(CONFIRMING * seconds, MEASURED * self.measured))
+        end = self.begin + seconds - kept
         search = Search(self.evaluator, baseline, end=end, clock=self.clock, priors=self.task.priors)
         if self.searched is not None:
             search.follow(self.searched)

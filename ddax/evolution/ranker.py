@@ -18,6 +18,7 @@ from ddax.evolution.inside.values import decode
 from ddax.evolution.localise import read_report
 from ddax.evolution.ranking import Suspect, Written, kind, literals, missing, penalties
 from ddax.evolution.records import Difference
+from ddax.evolution.sandbox.worker import UNLIMITED
 from ddax.evolution.search import QUICK_CPU, Found
 
 PROBING, VARYING = 4 * QUICK_CPU, 2.0
@@ -55,7 +56,11 @@ def annotated(text: str) -> dict[str, str]:
 class Ranker:
     """Orders the plausible repairs of one program."""
 
-    def __init__(self, evaluator: CodeEvaluator, baseline: Baseline, files: Mapping[str, str]) -> None:
+    def __init__(
+        self, evaluator: CodeEvaluator, baseline: Baseline, files: Mapping[str, str], *,
+        seconds: float = UNLIMITED,
+    ) -> None:  # fmt: skip
+        self.seconds = seconds
         self.evaluator, self.baseline, self.files = evaluator, baseline, {**files, **baseline.changed}
         self.original = files
         self.inputs: list[Probe] = []
@@ -231,7 +236,7 @@ class Ranker:
         ]
         units = len(self.evaluator.suite.units)
         # One frame each: the variants of long tests are long.
-        reports = [read_report(body, units) for body in crew.run(jobs, share=1)]
+        reports = [read_report(body, units) for body in crew.run(jobs, seconds=self.seconds, share=1)]
         dead = [DEAD] * len(probes)
         return [list(r.answers) if len(r.answers) == len(probes) else dead for r in reports]
 

@@ -69,7 +69,7 @@ async def repair(
         if not baseline.failing:
             none = result_of(run, Settled(), usage, ("every test passes already",))
             return replace(none, status="nothing", reasoning=NOTHING, out_of_time=False)
-        if not settled.solutions and reasoner is not None and not run.hopeless(baseline):
+        if not settled.solutions and reasoner is not None and not run.hopeless(baseline, written=True):
             evolved, path = await generations(run, baseline, reasoner, rng)
             usage, problems = evolved.usage, evolved.problems
             run.tried += evolved.tried

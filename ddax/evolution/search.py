@@ -116,6 +116,7 @@ class Search:
         self.priors, self.share = priors or {}, LISTING
         self.tried = self.escalated = 0
         self.cut = False  # not every edit was listed
+        self.measured = 0.0  # seconds that the last look at a changed program took
         self.waiting: list[Candidate] = []
         self.known: set[frozenset[tuple[str, bytes]]] = set()
         self.partial: list[Partial] = []
@@ -156,7 +157,7 @@ class Search:
         """Yield second edits on partial repairs, best first: what still fails there says where to look."""
         lists: list[list[tuple[float, Edit, Partial]]] = []
         for index, seed in enumerate(seeds):
-            if self.clock() >= self.end:
+            if self.clock() + self.measured >= self.end:
                 break
             inner = self.after(seed, end=self.end, share=share / (len(seeds) - index))
             listed = inner.singles()
@@ -167,7 +168,9 @@ class Search:
     def after(self, seed: Partial, *, end: float, share: float = LISTING) -> Search:
         """Return a search that goes on from a seed, with what its tests say."""
         files = {path: text.decode() for path, text in self.changed(seed.edit, None).items()}
+        before = self.clock()
         baseline = measure(self.evaluator, changed=files, edits=(*self.baseline.edits, seed.edit))
+        self.measured = self.clock() - before
         inner = Search(self.evaluator, baseline, end=end, clock=self.clock, priors=self.priors)
         inner.share = share
         return inner
@@ -218,7 +221,7 @@ class Search:
             same = sum(k.signature == partial.signature for k in kept)
             if same < 4:
                 (kept if whole else broken).append(partial)
-            if len(kept) >= most:
+            if len(kept) >= most or self.clock() >= self.end:
                 break
         return kept, broken
 
@@ -262,7 +265,7 @@ class Search:
         """Yield what further edits bring on the best of the programs that come further, each in its share."""
         best = sorted(self.further, key=lambda p: (-p.fixed, p.rank))[:FURTHER]
         for index, seed in enumerate(best if len(self.baseline.edits) < DEPTH else ()):
-            if (now := self.clock()) >= self.end:
+            if (now := self.clock()) + self.measured >= self.end:
                 return
             inner = self.after(seed, end=now + (self.end - now) / (len(best) - index))
             before = 0

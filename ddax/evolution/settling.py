@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ddax.evolution.baseline import Baseline
@@ -14,6 +14,7 @@ from ddax.evolution.ranking import literals
 from ddax.evolution.records import Difference, Evaluation, RepairTask, Trust
 from ddax.evolution.rest import Heard, Rest, touched
 from ddax.evolution.sandbox.protocol import Sandbox
+from ddax.evolution.sandbox.worker import UNLIMITED
 from ddax.evolution.search import Found
 from ddax.evolution.standin import can_be_called
 from ddax.evolution.suites import Suite
@@ -56,8 +57,9 @@ class Bench:
 
     def __init__(
         self, task: RepairTask, sandbox: Sandbox, evaluator: CodeEvaluator, private: Suite,
-        asked: Collection[str],
+        asked: Collection[str], *, left: Callable[[], float] = lambda: UNLIMITED,
     ) -> None:  # fmt: skip
+        self.left = left  # seconds
         self.task, self.sandbox, self.evaluator = task, sandbox, evaluator
         self.suite, self.private = evaluator.suite, private
         self.hidden = CodeEvaluator(sandbox, private, limits=evaluator.limits) if private.units else None
@@ -85,7 +87,9 @@ class Bench:
 
     def settle(self, found: Sequence[Found], baseline: Baseline, *, most: int = SIDE_BY_SIDE) -> Settled:
         """Return the patches of a pool that hold, the best first: a fix alone, or proposals that differ."""
-        ranker = Ranker(self.evaluator, found[0].baseline or baseline, self.task.files)
+        ranker = Ranker(
+            self.evaluator, found[0].baseline or baseline, self.task.files, seconds=max(1.0, self.left())
+        )
         ranked = ranker.order(found)
         if self.task.script:  # a script whose end is its only test ends best where what failed is gone
             ranked.sort(key=lambda one: one.found.deletes)
@@ -104,7 +108,9 @@ class Bench:
             refused += solution is None
             if solution is not None:
                 kept.append((one, solution))
-            if len(kept) == most or (kept and kept[0][1].finding.fixed) or (refused >= REFUSED and not kept):
+            if len(kept) == most or (kept and (kept[0][1].finding.fixed or self.left() <= 0)):
+                break
+            if refused >= REFUSED and not kept:
                 break
         kept.sort(key=lambda item: (not item[1].finding.fixed, -item[1].finding.evidence.unseen))
         kept = kept[:1] if kept and kept[0][1].finding.fixed else kept
@@ -116,7 +122,7 @@ class Bench:
     ) -> Solution | None:
         """Make a plausible patch smaller and confirm it; None where a test refuses it.
 
-        One that comes `again`, beside a better one, is confirmed once.
+        One that comes `again`, beside a better one, or when the time is over, is confirmed once.
         """
         found = one.found
         small = self.smaller(found.sources) if len(found.edits) > 1 and not found.said else found.sources
@@ -125,6 +131,7 @@ class Bench:
         if beside.broken or (heard.broken and self.task.hold_out):
             self.rejected += 1
             return None
+        again = again or self.left() <= 0  # what a reasoner says is judged apart from it in any case
         evaluation = self.evaluator.confirm(small, runs=1 if again else 3)
         if evaluation.score < 100.0:
             return None
@@ -142,7 +149,7 @@ class Bench:
         finding = weigh(evidence, self.task.files, small, told=self.told(), features=one.features)
         hypothesis, reasoning, origin = found.said or self.words(found, small, evaluation, of)
         operators = tuple(edit.operator for edit in found.edits) if not found.said else ()
-        trust: Trust = "confirmed" if again else self.separately(small)
+        trust: Trust = self.separately(small) if found.said or not again else "confirmed"
         held = (passed, len(self.private.units))
         return Solution(
             small, evaluation, hypothesis, reasoning, origin, first, trust, finding, held, operators
