@@ -8,7 +8,7 @@ import secrets
 import socket
 import subprocess
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from sys import executable
 from tempfile import TemporaryDirectory
@@ -64,12 +64,16 @@ ATTACKS = {
     "a user namespace by clone": "import ctypes,os\nlibc=ctypes.CDLL(None); n={'x86_64': 56, 'aarch64': 220}[os.uname().machine]; pid=libc.syscall(n, 0x10000011, 0, 0, 0, 0)\nif pid == 0: os._exit(0)\nok = pid > 0",
     "signal to all": "import os,signal; os.kill(HOST, 0); ok = os.getpgid(HOST) > 0 and HOST > 64",
     "files of other users": "import os; ok = any(os.access(p, os.R_OK) and os.listdir(p) for p in ('/home', '/var/log', '/etc', '/tmp/..' + '/root') if os.path.isdir(p))",
+    "a socket of the project": "import socket; s=socket.socket(socket.AF_UNIX); s.connect(FOLDER + '/x.sock'); ok = True",
+    "a socket among versions": "import socket; s=socket.socket(socket.AF_UNIX); s.connect(FOLDER + '/.git/x.sock'); ok = True",
+    "a pipe of the project": "import os; os.close(os.open(FOLDER + '/pipe', os.O_WRONLY | os.O_NONBLOCK)); ok = True",
 }  # fmt: skip
 
 
 LET_THROUGH = (
     "environment", "passwd of the host", "network", "abstract unix socket", "signal to the host", "signal to all",
-    "inherited files", "the code of the harness", "files of other users",
+    "inherited files", "the code of the harness", "files of other users", "a socket of the project",
+    "a socket among versions", "a pipe of the project",
 )  # fmt: skip
 """Attacks that harm nothing and get through for every user of every machine where there is no sandbox."""
 AS_ALLOWED = (
@@ -125,18 +129,41 @@ def bait() -> Iterator[tuple[int, str]]:
             del os.environ["DDAX_CANARY_KEY"]
 
 
+@contextmanager
+def project() -> Iterator[str]:
+    """Make a project that anybody may read, with sockets and a pipe at whose other ends somebody listens."""
+    with TemporaryDirectory(prefix="ddax-bait-") as folder, ExitStack() as ends:
+        (Path(folder) / ".git").mkdir()
+        for place in (Path(folder), Path(folder) / ".git"):
+            heard = ends.enter_context(closing(socket.socket(socket.AF_UNIX)))
+            heard.bind(str(place / "x.sock"))
+            heard.listen()
+            (place / "x.sock").chmod(0o777)
+            place.chmod(0o755)
+        pipe = Path(folder) / "pipe"
+        os.mkfifo(pipe)
+        pipe.chmod(0o777)
+        ends.callback(os.close, os.open(pipe, os.O_RDONLY | os.O_NONBLOCK))
+        yield folder
+
+
 def perform(sandbox: Sandbox, body: str, *, limits: Limits) -> str:
     """Run the body of an attack; returns "ESCAPED" or "held" as it says itself, or "" if it was ended."""
+    from ddax.evolution.sandbox.carried import carrying, dropped
     from ddax.evolution.sandbox.worker import inside_files
 
     tries = "".join(f"    {line}\n" for line in body.splitlines())
-    with bait() as (port, name):
-        setup = f"SECRET, PORT, HOST, NAME = {SECRET!r}, {port}, {os.getpid()}, {name!r}\nok = False\n"
+    with bait() as (port, name), project() as folder:
+        carried = carrying(sandbox, folder)
+        inside = folder if carried is sandbox else "/project"
+        setup = f"SECRET, PORT, HOST, NAME = {SECRET!r}, {port}, {os.getpid()}, {name!r}\nFOLDER = {inside!r}\nok = False\n"
         code = f"{setup}try:\n{tries}except BaseException as e:\n    ok = False\nprint('ESCAPED' if ok else 'held')\n"
-        process = sandbox.start(code, inside_files(), limits=limits)
+        process = carried.start(code, inside_files(), limits=limits)
         try:
             output, _ = process.communicate(timeout=30)
         except subprocess.TimeoutExpired:
             process.kill()
             output, _ = process.communicate()
+        finally:
+            dropped(carried)
     return output.decode(errors="replace").strip()

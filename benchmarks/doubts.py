@@ -12,11 +12,14 @@ import asyncio
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from benchmarks.core import Figure, Options, Result
 from benchmarks.model_ablation import OFF, variants
+from ddax.reasoning import protocol as p
+from ddax.types import ActionCall, Citation, Passage, Proposal
 
 NAME = "doubts"
 DESCRIPTION = "contradicting sources, a lying page, a failing tool: each safeguard off in turn"
@@ -126,47 +129,52 @@ async def ended(
 
 
 def _script(read: tuple[str, ...], failing: int) -> dict[str, list[Any]]:
-    from ddax.reasoning import protocol as p
-    from ddax.types import ActionCall, Citation, Passage, Proposal
+    return {
+        "expand": [partial(_plan, read=read, failing=failing)], "extract": [_extract], "argue": [_argue],
+        "judge": [_judge], "merge": [_merge], "reflect": [p.Lesson("Read more than one page.")],
+        "ask": [p.Question("Which year?")], "predict": [p.Prediction("a year", 0.5)],
+    }  # fmt: skip
 
-    def cited(passages: tuple[Passage, ...], side: str) -> tuple[Citation, ...]:
-        """Quote the sentence on the year: one side from the first page, the other from the last."""
-        order = passages if side == "proponent" else passages[::-1]
-        for page in order:
-            at = page.text.find("The harbour of Trondby was built in")
-            if at >= 0:
-                quote = page.text[at : at + len(RIGHT)]
-                return (Citation(page.id, page.source, page.title, quote, at, at + len(quote)),)
-        return ()
 
-    def plan(request: p.ExpandRequest) -> p.Expansion:
-        def leaf(title: str, expected: str, name: str, **args: str) -> Proposal:
-            return Proposal(title, expected=expected, action=ActionCall(name=name, args=args, intent=""))
+def _plan(request: p.ExpandRequest, *, read: tuple[str, ...], failing: int) -> p.Expansion:
+    visits = [_leaf(f"read {n}", WRONG, "visit", source=n) for n in read]
+    deep = "The gauge says how deep the harbour is."
+    gauges = [_leaf(f"gauge {n}", deep, "gauge", query=f"depth {n}") for n in range(failing)]
+    return p.Expansion((*visits, *gauges))
 
-        visits = [leaf(f"read {n}", WRONG, "visit", source=n) for n in read]
-        deep = "The gauge says how deep the harbour is."
-        gauges = [leaf(f"gauge {n}", deep, "gauge", query=f"depth {n}") for n in range(failing)]
-        return p.Expansion((*visits, *gauges))
 
-    def extract(request: p.ExtractRequest) -> p.Extraction:
-        quotes = cited(request.passages, "proponent")
-        said = quotes[0].quote if quotes else ""
-        return p.Extraction(tuple(p.Claim(said, one, 0.9) for one in quotes), said or "nothing")
+def _leaf(title: str, expected: str, name: str, **args: str) -> Proposal:
+    return Proposal(title, expected=expected, action=ActionCall(name=name, args=args, intent=""))
 
-    def argue(request: p.ArgueRequest) -> p.Argument:
-        return p.Argument(f"As {request.side}.", cited(request.evidence, request.side), 0.8)
 
-    def judge(request: p.JudgeRequest) -> p.Judgment:
-        moved = sum(0.3 if side == "proponent" else -0.3 for side, _ in request.arguments)
-        return p.Judgment(max(0.0, min(1.0, 0.55 + moved)), 0.8, (("support", 0.5, "as it seems"),))
+def _cited(passages: tuple[Passage, ...], side: str) -> tuple[Citation, ...]:
+    """Quote the sentence on the year: one side from the first page, the other from the last."""
+    order = passages if side == "proponent" else passages[::-1]
+    for page in order:
+        at = page.text.find("The harbour of Trondby was built in")
+        if at >= 0:
+            quote = page.text[at : at + len(RIGHT)]
+            return (Citation(page.id, page.source, page.title, quote, at, at + len(quote)),)
+    return ()
 
-    def merge(request: p.MergeRequest) -> p.Synthesis:
-        said = next((f for f in request.findings if f.citations), None)
-        if said is None:
-            return p.Synthesis("Not found.", (), False, 0.0)
-        return p.Synthesis(said.result, said.citations, True, 1.0, stated=(p.Stated(said.result, (1,)),))
 
-    lesson = p.Lesson("Read more than one page.")
-    return {"expand": [plan], "extract": [extract], "argue": [argue], "judge": [judge], "merge": [merge],
-            "reflect": [lesson], "ask": [p.Question("Which year?")],
-            "predict": [p.Prediction("a year", 0.5)]}  # fmt: skip
+def _extract(request: p.ExtractRequest) -> p.Extraction:
+    quotes = _cited(request.passages, "proponent")
+    said = quotes[0].quote if quotes else ""
+    return p.Extraction(tuple(p.Claim(said, one, 0.9) for one in quotes), said or "nothing")
+
+
+def _argue(request: p.ArgueRequest) -> p.Argument:
+    return p.Argument(f"As {request.side}.", _cited(request.evidence, request.side), 0.8)
+
+
+def _judge(request: p.JudgeRequest) -> p.Judgment:
+    moved = sum(0.3 if side == "proponent" else -0.3 for side, _ in request.arguments)
+    return p.Judgment(max(0.0, min(1.0, 0.55 + moved)), 0.8, (("support", 0.5, "as it seems"),))
+
+
+def _merge(request: p.MergeRequest) -> p.Synthesis:
+    said = next((f for f in request.findings if f.citations), None)
+    if said is None:
+        return p.Synthesis("Not found.", (), False, 0.0)
+    return p.Synthesis(said.result, said.citations, True, 1.0, stated=(p.Stated(said.result, (1,)),))

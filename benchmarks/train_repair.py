@@ -45,10 +45,11 @@ def views(name: str, task: Any) -> Iterator[tuple[str, Any, list[str]]]:
     ids = [unit.id for unit in task.suite().units]
     hidden = ids[1::2]
     if hidden:
-        task = replace(task, selection=Selection(without=tuple(hidden)))
-        yield f"{name}:half", replace(task, only=tuple(ids[0::2])), hidden
+        yield f"{name}:half", replace(task, selection=Selection(without=tuple(hidden))), hidden
         for one in ids[0:5:2]:
-            yield f"{name}:{one}", replace(task, only=(one,)), hidden
+            path, _, inner = one.partition("::")
+            wanted = Selection({path: (inner,)}, without=tuple(hidden))
+            yield f"{name}:{one}", replace(task, selection=wanted), hidden
 
 
 def patches(task: Any, hidden: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -68,7 +69,7 @@ def patches(task: Any, hidden: Sequence[str]) -> Iterator[dict[str, Any]]:
     made: Sequence[Any] = found.proposals or ((found,) if found.solved else ())
     if not made:
         return
-    judge = replace(task, only=(), selection=ALL).suite().only(set(hidden), keep=True)
+    judge = replace(task, selection=ALL).suite().only(set(hidden), keep=True)
     with CodeEvaluator(sandbox, judge, limits=Limits(cpu=5.0, wall=7.0)) as evaluator:
         for place, one in enumerate(made):
             right = evaluator.evaluate(one.files).score >= 99.0
@@ -88,9 +89,9 @@ def sources(folder: Path | None) -> Iterator[tuple[str, Any]]:
 
 def collect(rows: Path, folder: Path | None) -> None:
     """Repair the bugs that are not in the file yet."""
-    from ddax.evolution import evidence
+    from ddax.evolution.tables import table
 
-    evidence._data("weights.json")["threshold"] = 2.0  # no patch ends the comparison as a fix
+    table("weights")["threshold"] = 2.0  # no patch ends the comparison as a fix
     done = {row["task"] for row in read(rows)}
     with rows.open("a", encoding="utf-8") as out:
         for name, task in sources(folder):

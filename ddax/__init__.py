@@ -86,7 +86,7 @@ def __getattr__(name: str) -> Any:
 
     from ddax.collecting import seldom
 
-    with seldom(leave=True):
+    with seldom():
         return getattr(import_module(_HOMES[name]), name)
 
 

@@ -9,21 +9,22 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Lock
+from threading import RLock
 
 SELDOM = (100_000, 20, 20)
 """New objects between two looks at the youngest, and so many of these between two looks at older ones."""
 
-_lock = Lock()
+_lock = RLock()
+"""May be taken again inside itself: the collector may end a block that was dropped wherever it looks."""
 _before: list[tuple[int, int, int]] = []
 _open: list[object] = []
 
 
 @contextmanager
-def seldom(*, leave: bool = False) -> Iterator[None]:
+def seldom() -> Iterator[None]:
     """Set the collector for the length of the block; the last block that ends sets it back.
 
-    Cycles that were made in the block are taken away behind it, but with `leave`: of an import, all stays.
+    Cycles that were made in the block are taken away at its first look behind it.
     """
     me = object()
     with _lock:
@@ -36,11 +37,8 @@ def seldom(*, leave: bool = False) -> Iterator[None]:
     finally:
         with _lock:
             _open.remove(me)
-            ours = not _open and bool(_before)
-            if ours:
+            if not _open and _before:
                 _set_back(_before.pop())
-        if ours and not leave and gc.isenabled():
-            gc.collect(1)  # the young alone: what lives as long as the process is not looked at
 
 
 def _set_back(before: tuple[int, int, int]) -> None:

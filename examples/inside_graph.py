@@ -55,7 +55,7 @@ def outer(agent):
 
 
 async def main():
-    async with open_agent(Context(sources=("python:statistics",))) as agent:
+    async with open_agent(Context(sources=("python:statistics",), namespace="inside_graph")) as agent:
         graph = outer(agent)
         for number, task in enumerate(
             (" Which function computes the median? ", "Who built the pier of Vellin?")

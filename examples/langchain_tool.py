@@ -18,7 +18,7 @@ def nautical_miles(kilometres: Annotated[float, "A distance on land."]) -> str:
 async def main():
     model = StandIn(tool="nautical_miles", arguments={"kilometres": "50"})
     parts = Parts(actions=(from_tool(nautical_miles, effect="none"),))
-    async with open_agent(Context(), model=model, parts=parts) as agent:
+    async with open_agent(Context(namespace="langchain_tool"), model=model, parts=parts) as agent:
         result = await agent.run("How many nautical miles are 50 kilometres?")
         print(result["status"], "|", result["answer"])
         print(result["citations"][0]["source"])

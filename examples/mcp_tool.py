@@ -23,7 +23,7 @@ SERVER = f"tides={COMMAND}"
 async def main():
     home = Home.from_environ(os.environ).ensure()
     approve(home.common, server_of(SERVER))  # you have looked at the command; another one is asked for again
-    context = Context(actions={"mcp": [SERVER], "reads": ["tides_high_water"]})
+    context = Context(actions={"mcp": [SERVER], "reads": ["tides_high_water"]}, namespace="mcp_tool")
     model = StandIn(tool="tides_high_water", arguments={"port": "Vellin"})
     async with open_agent(context, home=home.path, model=model) as agent:
         result = await agent.run("When is high water at Vellin?")

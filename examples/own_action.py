@@ -20,7 +20,8 @@ def in_stock(item: str) -> str:
 
 async def main():
     model = StandIn(tool="in_stock", arguments={"item": "rope"})
-    async with open_agent(Context(), model=model, parts=Parts(actions=(in_stock,))) as agent:
+    context = Context(namespace="own_action")
+    async with open_agent(context, model=model, parts=Parts(actions=(in_stock,))) as agent:
         result = await agent.run("How many ropes are there in the storehouse?")
         print(result["status"], "|", result["answer"])
         for citation in result["citations"]:

@@ -7,7 +7,7 @@ import sqlite3
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 
-from ddax import from_retriever, open_agent
+from ddax import Context, from_retriever, open_agent
 
 PAGES = [
     ("almanac", 3, "The Harbour Almanac was written by Ines Calder in 1911. It lists the tides."),
@@ -37,7 +37,9 @@ def table():
 
 async def main(base):
     # `outside=False`: the table is ours, so what is searched for may hold words from private sources.
-    async with open_agent(retriever=from_retriever(FullText(base=base), outside=False)) as agent:
+    context = Context(namespace="own_retriever")
+    retriever = from_retriever(FullText(base=base), outside=False)
+    async with open_agent(context, retriever=retriever) as agent:
         result = await agent.run("Who wrote the Harbour Almanac?")
         print(result["status"], "|", result["short"])
         for citation in result["citations"]:

@@ -34,7 +34,7 @@ class Catalogue:
 
 
 async def main(address):
-    context = Context(allow_hosts=("127.0.0.1",))
+    context = Context(allow_hosts=("127.0.0.1",), namespace="own_search")
     async with open_agent(context, parts=Parts(search=Catalogue(address))) as agent:
         result = await agent.run("Who wrote the Harbour Almanac?")
         print(result["status"], result["short"] or result["answer"])

@@ -22,7 +22,7 @@ class Person(BaseModel):
 async def main():
     told = {"name": "Ines Calder", "born": 1870, "place": "Vellin"}
     model = StandIn(tool="search", arguments={"query": "Ines Calder born"}, data=told)
-    async with open_agent(Context(), model=model, documents=[PAPER]) as agent:
+    async with open_agent(Context(namespace="pydantic_answer"), model=model, documents=[PAPER]) as agent:
         result = await agent.run("When and where was Ines Calder born?", output=Person)
         person = result["output"]
         print(type(person).__name__, "|", person.name, person.born + 1, person.place)

@@ -77,6 +77,7 @@ class PaidModel:
     limited = False
     sees = False
     address = "model:"
+    traits = ""
     window = 0
     reads_form = True
 

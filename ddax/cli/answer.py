@@ -75,6 +75,8 @@ def _go_on(result: Mapping[str, Any]) -> str:
     from ddax.graph.runs import CANCELLED, OVER
 
     thread = result["thread_id"]
+    if result.get("given"):
+        return _in_python(result)
     if result["status"] == "stopped" and result["stop_reason"] == CANCELLED:
         return f"Go on: {how_to('resume', thread)}"
     if result["status"] in OVER:
@@ -86,6 +88,24 @@ def _go_on(result: Mapping[str, Any]) -> str:
     if result["status"] == "running":
         return f"It runs in another process. To stop it: {how_to('cancel', thread)}"
     return f"Go on: {how_to('resume', thread)}"
+
+
+def _in_python(result: Mapping[str, Any]) -> str:
+    """Say how to go on with a thread whose model is an object, which no command can be given."""
+    from ddax.graph.runs import CANCELLED, OVER
+
+    thread, other = result["thread_id"], "--model embedded"
+    if result["status"] == "waiting":
+        told, line = (
+            f'agent.resume({thread!r}, answer="go on")',
+            f"{how_to('resume', thread)} --answer 'go on' {other}",
+        )
+    elif result["status"] in OVER and result["stop_reason"] != CANCELLED:
+        told = f'agent.run("NEXT QUESTION", thread={thread!r})'
+        line = f'{how_to("run --thread", thread)} {other} "NEXT QUESTION"'
+    else:
+        told, line = f"agent.resume({thread!r})", f"{how_to('resume', thread)} {other}"
+    return f"Go on in Python, where its model is given: {told}; here with another model: {line}"
 
 
 def _again(result: Mapping[str, Any]) -> str:

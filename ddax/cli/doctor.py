@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Literal
 
 import typer
@@ -91,8 +92,8 @@ def _home() -> Iterator[Check]:
 
     home = _place()
     place = home if home.exists() else _nearest_folder(home)
-    if not (place.is_dir() and os.access(place, os.W_OK | os.X_OK)):
-        yield Check("home", "bad", f"{place} cannot be written; make it writable or set DDAX_HOME")
+    if why := _unwritable(place):
+        yield Check("home", "bad", f"{place} cannot be written ({why}); make it writable or set DDAX_HOME")
         return
     try:
         Home(home).version()
@@ -105,6 +106,15 @@ def _home() -> Iterator[Check]:
     )
     there = f"{size:.1f} MB" if home.exists() else "not made yet"
     yield Check("home", "ok", f"{home}, {there}, {free:.1f} GB free")
+
+
+def _unwritable(place: Path) -> str:
+    """Say why nothing can be written to a folder; "" where a folder was made in it, and taken away."""
+    try:
+        with TemporaryDirectory(prefix=".ddax-doctor-", dir=place):
+            return ""
+    except OSError as error:  # rights alone do not tell: a file system may be read-only, or full
+        return error.strerror or type(error).__name__
 
 
 def _memory() -> Iterator[Check]:

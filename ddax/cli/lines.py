@@ -32,7 +32,10 @@ class Lines:
     async def _wait(self, fd: int) -> None:
         loop = asyncio.get_running_loop()
         ready: asyncio.Future[None] = loop.create_future()
+        blocking = os.get_blocking(fd)
         loop.add_reader(fd, _set, ready)
+        # A loop may set it not to block, and so for all who share the terminal, also once we have ended.
+        os.set_blocking(fd, blocking)
         try:
             await ready
         finally:

@@ -6,7 +6,7 @@ Nothing is ever spent unasked.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -59,8 +59,16 @@ def price_note(chosen: Context) -> str:
         return ""
     return (
         f"The price of {' and '.join(unknown)} is not known, so budget.max_usd does not count it: "
-        "budget.max_tokens does. To add it: models.yaml in DDAX_HOME."
+        f"budget.max_tokens does.{_meant(unknown, prices)} To add it: models.yaml in DDAX_HOME."
     )
+
+
+def _meant(unknown: Sequence[str], prices: Iterable[str]) -> str:
+    """Return a sentence with the known names that were likely meant; "" where none is like them."""
+    from ddax.configs.prices import nearest_priced
+
+    near = list(filter(None, (nearest_priced(name, prices) for name in unknown)))
+    return f" The nearest name known is {' and '.join(map(repr, near))}." if near else ""
 
 
 def _models(chosen: Context) -> Iterator[str]:

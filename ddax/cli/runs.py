@@ -107,6 +107,7 @@ def show(
     """Show a thread: its task, its DAG of ideas, its result."""
     from ddax.graph.standing import standing
     from ddax.memory.home import Home
+    from ddax.reasoning.given import OBJECT
 
     output, info = Output(json=json, verbose=verbose), known_run(thread)
     state, result = asyncio.run(_read(opener_of(context), thread))
@@ -119,7 +120,8 @@ def show(
         return
     output.say(clean(info.task, TASK))
     print_tree(Board.of_state(state))
-    for line in folded(result_lines({**result, "overrides": overrides}, details=True)):
+    given = info.model.startswith(f"{OBJECT}:")
+    for line in folded(result_lines({**result, "overrides": overrides, "given": given}, details=True)):
         output.say(line)
 
 

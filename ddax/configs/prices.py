@@ -6,9 +6,10 @@ Leaves out calling a model. The table is `models.yaml` beside this file; a `mode
 
 from __future__ import annotations
 
+import difflib
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -76,6 +77,14 @@ def price_of(model: str, prices: Mapping[str, Price]) -> Price | None:
     """Return the price of `provider:model`, by its own line or its provider's `*`; None: unknown."""
     provider = model.partition(":")[0]
     return prices.get(model) or prices.get(f"{provider}:*")
+
+
+def nearest_priced(model: str, prices: Iterable[str]) -> str:
+    """Return the priced model of the same provider that a name likely means; "" where none is like it."""
+    provider, _, said = model.partition(":")
+    known = {name.partition(":")[2] for name in prices if name.partition(":")[0] == provider} - {"*"}
+    near = difflib.get_close_matches(said, sorted(known - {said}), n=1, cutoff=0.8)
+    return f"{provider}:{near[0]}" if near and said not in known else ""
 
 
 def _tables(home: Path | None) -> list[Path]:

@@ -110,7 +110,7 @@ class Redactor:
     def from_environ(cls, environ: Mapping[str, str], *, dotenv: Path | None = None) -> Redactor:
         """Return a redactor of the values that the environment and a `.env` file name as secrets."""
         named = {**(_dotenv(dotenv) if dotenv is not None else {}), **environ}
-        return cls(value for name, value in named.items() if _secret(name, value.strip()))
+        return cls(value for name, value in named.items() if is_secret(name, value.strip()))
 
     @classmethod
     def of_process(cls) -> Redactor:
@@ -257,7 +257,7 @@ def _names_in(kind: type[Any]) -> tuple[str, ...]:
     return tuple(field.name for field in fields(kind) if field.init)
 
 
-def _secret(name: str, value: str) -> bool:
+def is_secret(name: str, value: str) -> bool:
     """Tell whether a variable holds a secret."""
     if _SURELY.search(name):
         return not _PLACE.match(value)

@@ -145,9 +145,7 @@ async def _decide(case: Case, court: Court, votes: Mapping[str, Judgment]) -> Ve
         cheap=cheap,
         vote=cheap,
         confidence=confidence,
-        why=gate.why
-        if held or not gate.opens
-        else f"{gate.why}; a debate would cost more than it may change",
+        why=gate.why if held or not gate.opens else f"{gate.why}; {TOO_DEAR}",
         reasons=next(iter(votes.values())).reasons,
         roles=court.roles.names(),
         usage=_cost(votes.values()),

@@ -14,6 +14,7 @@ from numpy.random import Generator
 
 from ddax.evolution.attempt import Attempt
 from ddax.evolution.baseline import Baseline
+from ddax.evolution.imports import parsed
 from ddax.evolution.localise import ranked
 from ddax.evolution.minimise import minimise
 from ddax.evolution.operators import Edit
@@ -161,8 +162,4 @@ def needed(run: Attempt, path: str, code: str) -> str:
 
 def definitions(text: str) -> list[str]:
     """Return the names of all functions and classes of a program, in their order."""
-    try:
-        tree = ast.parse(text)
-    except SyntaxError:
-        return []
-    return [node.name for node in ast.walk(tree) if isinstance(node, FunctionNode | ast.ClassDef)]
+    return [node.name for node in ast.walk(parsed(text)) if isinstance(node, FunctionNode | ast.ClassDef)]

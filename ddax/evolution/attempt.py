@@ -235,15 +235,12 @@ class Attempt:
         for one in stream:
             if one is not None:
                 found.append(one)
-            if len(found) == 1 and one is not None and self.changes_classes(one):
-                more *= OF_CLASSES
+            if len(found) == 1 and one is not None:  # variants of tests tell classes from others
+                classes = (changed_classes(self.task.files[p], text) for p, text in one.sources.items())
+                more *= OF_CLASSES if any(classes) else 1
             if found and (len(found) == POOL or search.tried >= found[0].tried + more):
                 break
         return found
-
-    def changes_classes(self, found: Found) -> bool:
-        """Say whether a repair changes a class, and variants of tests can tell it from others."""
-        return any(changed_classes(self.task.files[path], text) for path, text in found.sources.items())
 
     def suited(self) -> bool:
         """Say whether tests in another process judge the original as tests beside it do."""

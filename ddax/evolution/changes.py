@@ -13,16 +13,12 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-_ROLES = {
-    ("If", "test"): "condition", ("While", "test"): "condition", ("IfExp", "test"): "condition",
-    ("comprehension", "ifs"): "condition", ("Assert", "test"): "check", ("Return", "value"): "result",
-    ("Yield", "value"): "result", ("Raise", "exc"): "raise", ("ExceptHandler", "type"): "handler",
-    ("arguments", "defaults"): "default", ("Subscript", "slice"): "index", ("Call", "args"): "argument",
-    ("Call", "func"): "callee", ("For", "iter"): "loop", ("FunctionDef", "name"): "name",
-}  # fmt: skip
+from ddax.evolution.tables import table
+
+_ROLES: dict[str, str] = table("kinds")["roles"]
 """What a part of a node is for; what stands inside it is for the same."""
 _COUNTED = (ast.stmt, ast.ExceptHandler, ast.Compare, ast.BoolOp, ast.Call, ast.comprehension, ast.IfExp)
-_OPPOSITE = {
+OPPOSITE = {
     ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE,
     ast.LtE: ast.Gt, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
 }  # fmt: skip
@@ -58,7 +54,7 @@ def _differing(old: ast.AST, new: ast.AST, role: str) -> Iterator[Change]:
         return
     for name, a, b in pairs:
         raised = role == "raise" and name == "func"  # what is raised, not what it is told
-        inside = role if raised else _ROLES.get((type(old).__name__, name), role)
+        inside = role if raised else _ROLES.get(f"{type(old).__name__}.{name}", role)
         if isinstance(a, list) and isinstance(b, list):
             yield from _listed(a, b, inside)
         elif isinstance(a, ast.operator | ast.unaryop | ast.boolop) and type(a) is not type(b):
@@ -156,7 +152,7 @@ def _negated(one: ast.AST, other: ast.AST) -> bool:
     ):
         same = ast.dump(one.left) == ast.dump(other.left)
         same = same and ast.dump(one.comparators[0]) == ast.dump(other.comparators[0])
-        return same and _OPPOSITE[type(one.ops[0])] is type(other.ops[0])
+        return same and OPPOSITE[type(one.ops[0])] is type(other.ops[0])
     return False
 
 

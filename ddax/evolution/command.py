@@ -41,7 +41,9 @@ _UNITTEST_VALUED = frozenset({
 _PASSED_ON = ("-o", "--override-ini", "--import-mode", "--asyncio-mode")
 """Options that are known. Those that select tests are followed, these are passed on, and the others make no
 difference here."""
-_REFUSED = re.compile(r"LD_\w+|PYTHON(?:HOME|STARTUP|OPTIMIZE|INSPECT|PLATLIBDIR|CASEOK|EXECUTABLE)")
+_REFUSED = re.compile(
+    r"LD_\w+|PYTHON(?!PATH$|DONTWRITEBYTECODE$|UNBUFFERED$|BREAKPOINT$|FAULTHANDLER$)[A-Z\d]+"
+)
 """Variables that change the interpreter itself, which is started before the tests are known."""
 _VARIABLE = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 
@@ -107,8 +109,6 @@ def read_command(text: str) -> TestCommand:
         raise UsageError(
             f"The test command {text!r} cannot be read.", why=f"{error}.", mend=UNDERSTOOD
         ) from error
-    if not words:
-        raise UsageError("The test command is empty.", why="A repair is judged by tests.", mend=UNDERSTOOD)
     found = _read(text, [*_bare(words), *shlex.split(variables.pop("PYTEST_ADDOPTS", ""))])
     paths = variables.pop("PYTHONPATH", "").split(os.pathsep)
     imports = tuple(path for path in paths if os.path.normpath(path) != ".")
@@ -246,26 +246,21 @@ def matches(expression: str, unit: str) -> bool:
         expression,
     )
     try:
-        tree = ast.parse(plain, mode="eval")
-    except SyntaxError as error:
+        return _truth(ast.parse(plain, mode="eval").body)
+    except (SyntaxError, ValueError) as error:
         raise UsageError(
             f"The expression -k {expression!r} cannot be read.",
             why="Only names with and, or, not and parentheses are read.",
             mend=UNDERSTOOD,
         ) from error
-    return _truth(tree.body, expression)
 
 
-def _truth(node: ast.expr, expression: str) -> bool:
+def _truth(node: ast.expr) -> bool:
     if isinstance(node, ast.Constant) and isinstance(node.value, bool):
         return node.value
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        return not _truth(node.operand, expression)
+        return not _truth(node.operand)
     if isinstance(node, ast.BoolOp):
-        parts = [_truth(value, expression) for value in node.values]
+        parts = [_truth(value) for value in node.values]
         return all(parts) if isinstance(node.op, ast.And) else any(parts)
-    raise UsageError(
-        f"The expression -k {expression!r} cannot be read.",
-        why="Only names with and, or, not and parentheses are read.",
-        mend=UNDERSTOOD,
-    )
+    raise ValueError("no expression of names")

@@ -8,25 +8,15 @@ logistic model reads it from the evidence and the edit (`weights.json`, made by
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass
-from functools import cache
-from importlib.resources import files
-from typing import Any
 
 from ddax.evolution.changes import facts
+from ddax.evolution.tables import table
 
 ORDINARY = "a small edit"
 ESTIMATED = "its chance to be right is estimated at"
-_TOLD = {
-    "mended": ("failing test", "failing tests", "that it mends"),
-    "unseen": ("failing test", "failing tests", "that the search did not see"),
-    "covering": ("passing test", "passing tests", "of the changed code"),
-    "examples": ("example of a docstring", "examples of docstrings", "that it mends"),
-    "agreed": ("input", "inputs", "near the tested ones on which all patches that pass agree"),
-}
 
 
 @dataclass(frozen=True)
@@ -72,15 +62,9 @@ class Finding:
         return not self.lacks
 
 
-@cache
-def _data(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((files("ddax.evolution") / name).read_text("utf-8"))
-    return found
-
-
 def kind_of(found: Collection[str]) -> tuple[str, list[dict[str, int]]]:
     """Return the kind of a change by its facts, and the alternatives of evidence that it needs."""
-    row = next(row for row in _data("kinds.json")["kinds"] if set(row["facts"]) <= set(found))
+    row = next(row for row in table("kinds")["kinds"] if set(row["facts"]) <= set(found))
     return row["kind"], row["needs"]
 
 
@@ -98,7 +82,7 @@ def weigh(
     whole = {**_of_evidence(evidence), **features, **_of_kinds(kinds)}
     chance = probability(whole)
     lacks = [_lack(kind, needs) for kind, needs in rows if not any(map(evidence.has, needs))]
-    if not lacks and chance < (least := _data("weights.json")["threshold"]):
+    if not lacks and chance < (least := table("weights")["threshold"]):
         lacks = [f"{ESTIMATED} {chance:.0%}, and a fix needs {least:.0%}"]
     return Finding(evidence, kinds, chance, tuple(dict.fromkeys(lacks)), whole)
 
@@ -113,7 +97,7 @@ def _of_kinds(kinds: Iterable[str]) -> dict[str, float]:
 
 def probability(features: Mapping[str, float]) -> float:
     """Return the chance in [0, 1] that a patch with these features is right."""
-    model = _data("weights.json")
+    model = table("weights")
     value = model["bias"] + sum(w * features.get(name, 0.0) for name, w in model["weights"].items())
     return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, value))))
 
@@ -126,5 +110,5 @@ def _lack(kind: str, needs: Iterable[Mapping[str, int]]) -> str:
 
 
 def _counted(name: str, least: int) -> str:
-    one, many, rest = _TOLD[name]
+    one, many, rest = table("kinds")["evidence"][name]["told"]
     return f"{least} {one if least == 1 else many} {rest}"

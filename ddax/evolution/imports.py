@@ -25,13 +25,17 @@ def python_files(folder: Path) -> Iterator[Path]:
             yield entry
 
 
+def parsed(text: str) -> ast.Module:
+    """Parse a program; in one that cannot be read there is nothing."""
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError):
+        return ast.Module([], [])
+
+
 def imported_names(text: str, package: Sequence[str]) -> Iterator[str]:
     """Yield the dotted names that a file in a package imports; nothing where it cannot be parsed."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):
-        return
-    for node in ast.walk(tree):
+    for node in ast.walk(parsed(text)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

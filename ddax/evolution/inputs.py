@@ -7,6 +7,7 @@ import doctest
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
+from ddax.evolution.imports import parsed
 from ddax.evolution.inside.values import decode, encode
 
 PER_FUNCTION, FUNCTIONS = 60, 4
@@ -104,12 +105,8 @@ def probes_of(
 
 def examples(path: str, text: str) -> list[tuple[Probe, str]]:
     """Return the doctest examples of a file that are single expressions, with the expected text."""
-    try:
-        tree = ast.parse(text)
-    except SyntaxError:
-        return []
     found: list[tuple[Probe, str]] = []
-    for node in ast.walk(tree):
+    for node in ast.walk(parsed(text)):
         if isinstance(node, (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             found += _examples_in(path, ast.get_docstring(node) or "")
     return found
@@ -117,11 +114,11 @@ def examples(path: str, text: str) -> list[tuple[Probe, str]]:
 
 def _examples_in(path: str, docstring: str) -> list[tuple[Probe, str]]:
     try:
-        parsed = doctest.DocTestParser().get_examples(docstring)
+        shown = doctest.DocTestParser().get_examples(docstring)
     except ValueError:
         return []
     rows = []
-    for example in parsed:
+    for example in shown:
         try:
             tree = ast.parse(example.source.strip(), mode="eval")
         except SyntaxError:

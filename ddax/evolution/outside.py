@@ -8,6 +8,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
+from ddax.evolution.imports import parsed
+
 MODULES = frozenset({
     "aiohttp", "builtins", "ctypes", "ftplib", "http", "httpx", "importlib", "marshal", "multiprocessing",
     "os", "pickle", "pty", "requests", "runpy", "shutil", "signal", "smtplib", "socket", "subprocess", "sys",
@@ -34,10 +36,7 @@ def reaching_out(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[s
 
 def _names(text: str) -> Iterator[str]:
     """Return the dotted names of a text that reach beyond it, as they are called where they come from."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):
-        return
+    tree = parsed(text)
     origins = dict(_imported(tree))
     for node in ast.walk(tree):
         if isinstance(node, (ast.Attribute, ast.Name)) and (name := _dotted(node, origins)):

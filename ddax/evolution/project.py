@@ -22,8 +22,6 @@ from ddax.evolution.records import RepairTask
 from ddax.evolution.standin import needs_pytest
 
 MAX_FILES, MAX_BYTES = 400, 400_000
-_SETTINGS = ("pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg")
-"""What lies in the root of a project."""
 
 
 @dataclass(frozen=True)
@@ -220,9 +218,13 @@ def _assemble(
     wanted: dict[Path, list[str]], command: TestCommand, script: str,
 ) -> Project:  # fmt: skip
     further = [Path(os.path.abspath(root / name)) for name in command.imports]
-    folders = tuple(
-        dict.fromkeys([*(f for f in further if f.is_relative_to(root)), *_roots(files, tests, root)])
-    )
+    if any(not folder.is_relative_to(root) for folder in further):
+        raise UsageError(
+            "PYTHONPATH of the test command leads out of the project.",
+            why=f"Only what lies below {root} goes into the sandbox.",
+            mend="Start in the folder that holds all of it, or install it for the Python that is named.",
+        )
+    folders = tuple(dict.fromkeys([*further, *_roots(files, tests, root)]))
     conftests = _conftests([*tests, *examples], root)
     begin = [*tests, *examples, *conftests, *(files if script else [])]
     reached = closure(begin, folders, limit=MAX_FILES)
@@ -231,13 +233,15 @@ def _assemble(
     beside = tests_beside(tests, targets, folders, out)
     reached = list(dict.fromkeys([*reached, *closure(beside, folders, limit=MAX_FILES)]))
     siblings = [p for f in targets for p in sorted(f.parent.glob("*.py")) if not is_test(p)][:MAX_FILES]
-    apart = {*tests, *conftests, *beside}
+    folder = _carried(root)
+    apart = {*tests, *(conftests if folder else ()), *beside}
     program = [p for p in dict.fromkeys([*targets, *reached, *siblings]) if p not in apart]
     program = [p for p in program if p.is_relative_to(root)]
     texts = {_relative(p, root): read_text(p) for p in program if p in targets or _readable(p)}
     test_texts = {_relative(p, root): read_text(p) for p in tests}
     doctests = tuple(_relative(p, root) for p in examples if p in tests or _relative(p, root) in texts)
-    why = "examples in docstrings are tests" if doctests else needs_pytest(test_texts, bool(conftests))
+    why = "there is a conftest.py" if tests and conftests else needs_pytest(test_texts)
+    why = "examples in docstrings are tests" if doctests else why
     names = {_relative(p, root): tuple(words) for p, words in wanted.items()}
     task = RepairTask(
         texts,
@@ -245,25 +249,24 @@ def _assemble(
         test_texts,
         roots=tuple("" if folder == root else _relative(folder, root) for folder in folders),
         runner="pytest" if why else "fast",
-        folder=str(_carried(root, [*files, *tests])),
+        folder=folder,
         doctests=doctests,
         selection=Selection(names, command.keyword, command.without),
         options=command.options,
         environment=dict(command.environment),
-        imports=command.imports,
+        imports=tuple(_relative(f, root) for f in further),
         script=_relative(Path(script), root) if script else "",
         rest={_relative(path, root): text for path, text in beside.items()},
+        conftest=bool(conftests),
     )
     task.suite()  # what cannot be tested is told before anything runs
     return Project(root, task, why)
 
 
-def _carried(root: Path, files: Sequence[Path]) -> Path:
-    """Return the folder that goes with the tests: the root, but not a home or more with all that is in it."""
-    homes = {Path.home(), Path(tempfile.gettempdir())}
-    if root not in homes and not any(home.is_relative_to(root) for home in homes):
-        return root
-    return root if any((root / name).is_file() for name in _SETTINGS) else Path()
+def _carried(root: Path) -> str:
+    """Return the folder that goes with the tests: the root, or "" for a home, or what holds one or more."""
+    homes = (Path.home(), Path(tempfile.gettempdir()))
+    return "" if any(home.resolve().is_relative_to(root.resolve()) for home in homes) else str(root)
 
 
 def _readable(path: Path) -> bool:

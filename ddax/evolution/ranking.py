@@ -17,6 +17,7 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ddax.evolution.imports import parsed
 from ddax.evolution.inputs import agrees
 
 EXAMPLES, AGREEMENT, CRASHES, LOST, STRAYS, TYPES, SPECIAL, LENGTH = 4.0, 2.0, 2.0, 2.0, 2.0, 1.0, 1.0, 0.1
@@ -138,10 +139,7 @@ def kind(answer: str) -> str:
 
 def literals(text: str) -> frozenset[str]:
     """Return the values in a text but for 0, ±1, 2, the truths, None, the empty text and a space."""
-    try:
-        tree = ast.parse(textwrap.dedent(text).strip())
-    except SyntaxError:
-        return frozenset()
+    tree = parsed(textwrap.dedent(text).strip())
     common = ("0", "1", "2", "True", "False", "None", "''", "' '")
     found = {repr(n.value) for n in ast.walk(tree) if isinstance(n, ast.Constant)}
     return frozenset(v for v in found if v not in common)

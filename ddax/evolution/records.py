@@ -26,13 +26,12 @@ class RepairTask:
     """A program (`files`: path → text), the `targets` that may change, and its `tests` (path → text).
 
     `goal` says in words what is wanted; only a model reads it. `held_out` are ids of units that the
-    search never sees; they judge what it found. `only`, where given, are the ids of the units that
-    count. `roots` to `imports` are the suite's; `script` is a file that must run to its end,
-    `hints` are (path, line) pairs known to matter, as from a traceback. With `hold_out` a share of the
-    tests is kept from the search where there are enough, and refuses what does not pass it. `priors`
-    is added to the cost of operators: what earlier repairs taught. `rest` are other files of tests
-    (path → text): of them, and of the tests that `only` and `selection` do not name, those that run what a
-    patch changes judge it, but for those that the selection leaves out.
+    search never sees; they judge what it found. `roots` to `imports` are the suite's; `script` is a file
+    that must run to its end, `conftest` says whether one goes with the tests, `hints` are (path, line) pairs
+    known to matter, as from a traceback. With `hold_out` a share of the tests is kept from the search where
+    there are enough, and refuses what does not pass it. `priors` is added to the cost of operators: what
+    earlier repairs taught. `rest` are other files of tests (path → text): of them, and of the tests that
+    `selection` does not name, those that run what a patch changes judge it, but for those that it leaves out.
     """
 
     files: Mapping[str, str]
@@ -40,10 +39,8 @@ class RepairTask:
     tests: Mapping[str, str]
     goal: str = ""
     held_out: tuple[str, ...] = ()
-    only: tuple[str, ...] = ()
     roots: tuple[str, ...] = ROOTS
     runner: Runner | None = None
-    data: Mapping[str, bytes] = field(default_factory=dict)
     folder: str = ""
     doctests: tuple[str, ...] = ()
     selection: Selection = ALL
@@ -51,6 +48,7 @@ class RepairTask:
     environment: Mapping[str, str] = field(default_factory=dict)
     imports: tuple[str, ...] = ()
     script: str = ""
+    conftest: bool = False
     hints: tuple[tuple[str, int], ...] = ()
     hold_out: bool = False
     priors: Mapping[str, float] = field(default_factory=dict)
@@ -60,9 +58,8 @@ class RepairTask:
         """Read the tests; raises SourceError where there is none or a target is missing."""
         return build_suite(
             self.files, self.targets, self.tests, roots=self.roots, runner=self.runner,
-            data=self.data, only=self.only, script=self.script, folder=self.folder, doctests=self.doctests,
-            selection=self.selection, options=self.options, environment=self.environment,
-            imports=self.imports,
+            script=self.script, folder=self.folder, doctests=self.doctests, selection=self.selection,
+            options=self.options, environment=self.environment, imports=self.imports,
         )  # fmt: skip
 
 

@@ -67,7 +67,7 @@ class Rest:
             cases = evaluator.find_cases()
             others = cases.only(self.asked, keep=False).units
             left = [number for number, unit in enumerate(cases.units) if unit in others]
-            job = evaluator.worker.job(left, trace=True)
+            job = evaluator.worker.job(left, also="trace")
             return read_report(next(iter(list(evaluator.worker.run([job])))), len(cases.units))
         except (SourceError, SandboxError) as error:  # such as no pytest, which only these tests need
             return Report("import", error.what, ())
@@ -95,11 +95,11 @@ class Rest:
 def _suite(task: RepairTask) -> Suite | None:
     """Return the tests of the task's files, and of those beside them, but for those left out."""
     said = task.selection
-    if not (task.only or task.rest or said.wanted or said.keyword):
+    if not (task.rest or said.wanted or said.keyword):
         return None
     try:
         return replace(
-            task, tests={**task.rest, **task.tests}, only=(), selection=Selection(without=said.without),
+            task, tests={**task.rest, **task.tests}, selection=Selection(without=said.without),
             runner="pytest" if task.runner == "pytest" else None,
         ).suite()  # fmt: skip
     except SourceError:  # a file that nobody asked for cannot be read: it says nothing

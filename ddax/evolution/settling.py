@@ -186,7 +186,7 @@ class Bench:
 
     def separable(self) -> bool:
         """Say whether the tests may run in another process than the program at all."""
-        called = self.suite.runner == "fast" or can_be_called(self.task.tests)
+        called = self.suite.runner == "fast" or (not self.task.conftest and can_be_called(self.task.tests))
         return called and not self.task.script
 
     def separately(self, sources: Mapping[str, str]) -> Trust:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from ddax.evolution.classes import Method, collected_methods, foreign_bases
+from ddax.evolution.imports import parsed
 
 PYTEST = "pytest"
 _HOOKS = frozenset({
@@ -14,18 +15,10 @@ _HOOKS = frozenset({
 })  # fmt: skip
 
 
-def needs_pytest(tests: Mapping[str, str], conftest: bool) -> str:
+def needs_pytest(tests: Mapping[str, str]) -> str:
     """Return why the tests need pytest itself, or "" where they do not."""
-    if not tests:
-        return ""
-    if conftest:
-        return "there is a conftest.py"
     for path, text in tests.items():
-        try:
-            tree = ast.parse(text, path)
-        except SyntaxError:
-            continue
-        for reason in _reasons(tree):
+        for reason in _reasons(parsed(text)):
             return f"{path} uses {reason}"
     return ""
 
@@ -34,7 +27,7 @@ def can_be_called(tests: Mapping[str, str]) -> bool:
     """Say whether tests can be called as they are, even where they import pytest (for `raises`, say)."""
     if any(path.endswith("conftest.py") for path in tests):
         return False
-    return all(reason == PYTEST for text in tests.values() for reason in _reasons(ast.parse(text)))
+    return all(reason == PYTEST for text in tests.values() for reason in _reasons(parsed(text)))
 
 
 def _reasons(tree: ast.Module) -> Iterator[str]:
@@ -45,6 +38,8 @@ def _reasons(tree: ast.Module) -> Iterator[str]:
             yield PYTEST
         elif isinstance(node, ast.FunctionDef) and node.name in _HOOKS:
             yield node.name
+        elif {getattr(node, "attr", ""), getattr(node, "id", "")} & {"fixture", "usefixtures"}:
+            yield "fixtures of its own"
     yield from (f"the base class {name}, which is not in the file" for name in foreign_bases(tree))
     tests = [n for n in tree.body if isinstance(n, Method) and n.name.startswith("test")]
     for test in [*tests, *(method for _, method in collected_methods(tree))]:

@@ -11,15 +11,15 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
-from base64 import b64encode
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from doctest import DocTestParser
 from typing import Any, Literal
 
 from ddax.errors import SourceError
 from ddax.evolution.classes import Method, collected_methods
-from ddax.evolution.command import ALL, Selection
+from ddax.evolution.command import ALL, Selection, matches
+from ddax.evolution.imports import parsed
 from ddax.evolution.inside.loading import ROOTS, module_name, module_names
 from ddax.evolution.standin import needs_pytest
 from ddax.wording import amount
@@ -58,8 +58,8 @@ class Unit:
 class Suite:
     """The program under test and the units that judge it; `targets` may be changed.
 
-    `roots` are the folders that imports begin at, `data` other files that the tests may read, `folder` the
-    one on this machine that goes with them as a whole. `skips` are the ids of the units that the unchanged
+    `roots` are the folders that imports begin at, `folder` the one on this machine that goes with them as a
+    whole. `skips` are the ids of the units that the unchanged
     program skips: a program cannot pass by skipping others. The rest is what the test command says:
     `doctests` are files whose docstrings are tests.
     """
@@ -70,7 +70,6 @@ class Suite:
     units: tuple[Unit, ...]
     roots: tuple[str, ...] = ROOTS
     runner: Runner = "fast"
-    data: Mapping[str, bytes] = field(default_factory=dict)
     skips: frozenset[str] | None = None
     folder: str = ""
     doctests: tuple[str, ...] = ()
@@ -90,20 +89,22 @@ class Suite:
     def with_cases(self, told: Sequence[str]) -> Suite:
         """Return the suite with a unit for each case that pytest collects of the unchanged program.
 
-        Of what could not be collected the units stay as they are. Raises SourceError where none is left.
+        Of what could not be collected those units stay that may be meant. Raises SourceError for none.
         """
         pairs = [line.split("\n", 1) for line in told]
         cases: dict[str, list[str]] = {}
         for base, case in pairs:
             if case and self.selection.takes(case):
                 cases.setdefault(base, []).append(case)
-        closed = {base for base, case in pairs if not case}
-        known = {unit.id: unit for unit in self.units}
+        closed = tuple(base if base != "." else "" for base, case in pairs if not case)
+        stay = {unit.id for unit in self.units if unit.id not in cases and unit.id.startswith(closed)}
+        known, keyword = {unit.id: unit for unit in self.units}, self.selection.keyword
+        named = {one for one in stay if not keyword or matches(keyword, one)}
+        stay = named if named or cases else stay  # else it names cases, which are not known
         units: list[Unit] = []
         for unit in self.units:
             units += [replace(unit, id=case, base=unit.id) for case in cases.get(unit.id, ())]
-            if unit.id not in cases and any(unit.id.startswith(place) or place == "." for place in closed):
-                units.append(unit)
+            units += [unit] if unit.id in stay else []
         paths = {*self.tests, *self.doctests}
         for base, inner in cases.items():  # such as tests that a class inherits from another file
             path, _, name = base.partition("::")
@@ -133,9 +134,9 @@ class Suite:
             "imports_at": list(self.imports),
             "codes": codes,
             "roots": list(self.roots),
+            "folder": self.folder,
             "runner": self.runner,
             "tests": dict(self.tests),
-            "data": {path: b64encode(content).decode() for path, content in self.data.items()},
             "imports": _libraries([*self.sources.values(), *self.tests.values()], self.sources, self.roots),
         }
 
@@ -148,31 +149,23 @@ def _nothing_selected(count: int) -> SourceError:
     )
 
 
-def _libraries(texts: Sequence[str], sources: Mapping[str, str], roots: Sequence[str]) -> list[str]:
-    own = {name.split(".")[0] for path in sources for name in module_names(path, roots)}
-    found: set[str] = set()
-    for text in texts:
-        try:
-            tree = ast.parse(text)
-        except SyntaxError:
-            continue
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Import):
-                found |= {alias.name for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                found.add(node.module)
-    skipped = own | {"pytest", "__future__"}
-    return sorted(name for name in found if name.split(".")[0] not in skipped)
+def _own(sources: Mapping[str, str], roots: Sequence[str]) -> set[str]:
+    return {name.split(".")[0] for path in sources for name in module_names(path, roots)}
 
 
-def _imports_program(tree: ast.Module, sources: Mapping[str, str], roots: Sequence[str]) -> bool:
-    own = {name.split(".")[0] for path in sources for name in module_names(path, roots)}
+def _imported(tree: ast.Module) -> Iterator[str]:
+    """Yield the modules that a file imports; "." for those beside it."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Import) and any(a.name.split(".")[0] in own for a in node.names):
-            return True
-        if isinstance(node, ast.ImportFrom) and (node.level or (node.module or "").split(".")[0] in own):
-            return True
-    return False
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield "." if node.level else node.module or "."
+
+
+def _libraries(texts: Sequence[str], sources: Mapping[str, str], roots: Sequence[str]) -> list[str]:
+    skipped = _own(sources, roots) | {"pytest", "__future__", ""}
+    found = {name for text in texts for name in _imported(parsed(text))}
+    return sorted(name for name in found if name.split(".")[0] not in skipped)
 
 
 def _lacks_names(tree: ast.Module) -> bool:
@@ -273,7 +266,8 @@ def read_units(path: str, text: str, sources: Mapping[str, str], roots: Sequence
             why=str(error),
             mend="Mend the tests first; they must at least be valid Python.",
         ) from error
-    alone = not _imports_program(tree, sources, roots)
+    own = _own(sources, roots) | {""}
+    alone = not any(name.split(".")[0] in own for name in _imported(tree))
     shared = alone and _lacks_names(tree)
     methods = list(collected_methods(tree))
     units: list[Unit] = []
@@ -290,18 +284,11 @@ def read_units(path: str, text: str, sources: Mapping[str, str], roots: Sequence
 def examples_of(path: str, text: str) -> list[Unit]:
     """Return the unit of the examples that the docstrings of a file show, if there are any."""
     try:
-        found = DocTestParser().get_examples(text)
-    except ValueError:
-        found = []
-    code = "".join(example.source for example in found)
-    return [Unit(path, "doctest", path, "", code if _reads(code) else "")] if ">>> " in text else []
-
-
-def _reads(text: str) -> bool:
-    try:
-        return bool(ast.parse(text))
-    except SyntaxError:
-        return False
+        code = "".join(example.source for example in DocTestParser().get_examples(text))
+        ast.parse(code)
+    except (SyntaxError, ValueError):
+        code = ""
+    return [Unit(path, "doctest", path, "", code)] if ">>> " in text else []
 
 
 def build_suite(
@@ -311,25 +298,23 @@ def build_suite(
     *,
     roots: Sequence[str] = ROOTS,
     runner: Runner | None = None,
-    data: Mapping[str, bytes] | None = None,
-    only: Collection[str] = (),
     script: str = "",
     **said: Any,
 ) -> Suite:
-    """Read the tests of a program, or only the units with these ids; `script` is a file that must run.
+    """Read the tests of a program; `script` is a file that must run.
 
     Without a `runner` it is the one that the tests need. What else is `said` stands in the suite as it is.
     Raises SourceError where there is no test or a target is missing.
     """
     _check(sources, targets, roots)
-    runner = runner or ("pytest" if needs_pytest(tests, conftest=False) else "fast")
+    runner = runner or ("pytest" if needs_pytest(tests) else "fast")
     units = [unit for path, text in tests.items() for unit in read_units(path, text, sources, roots)]
     for path in said.get("doctests", ()):
         units += examples_of(path, {**sources, **tests}[path])
     selection = said.get("selection", ALL)
     count = len(units)
-    units = [unit for unit in units if (not only or unit.id in only) and _may_count(unit, selection, runner)]
-    if count and not units and not only:
+    units = [unit for unit in units if _may_count(unit, selection, runner)]
+    if count and not units:
         raise _nothing_selected(count)
     if script:
         units.append(Unit(f"{script}::runs", "main", script, "", ""))
@@ -339,10 +324,7 @@ def build_suite(
             why="A repair is judged by tests.",
             mend="Give functions named test_*, a TestCase, or asserts.",
         )
-    return Suite(
-        dict(sources), tuple(targets), dict(tests), tuple(units), tuple(roots), runner, dict(data or {}),
-        **said,
-    )  # fmt: skip
+    return Suite(dict(sources), tuple(targets), dict(tests), tuple(units), tuple(roots), runner, **said)
 
 
 def _may_count(unit: Unit, selection: Selection, runner: Runner) -> bool:

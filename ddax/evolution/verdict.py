@@ -42,10 +42,8 @@ def separate_report(sandbox: Sandbox, suite: Suite, sources: Mapping[str, str], 
         message = {**suite.message(), "sources": dict.fromkeys(program, "")}
         oracle.send({**message, "nonce": nonce, "limits": bounds})
         return _relay(oracle, served, nonce, len(suite.units), end)
-    except _UNREADABLE as error:
+    except (SandboxError, *_UNREADABLE) as error:
         return Report("timeout" if isinstance(error, TimeoutError) else "killed", str(error)[:200], ())
-    except SandboxError as error:
-        return Report("killed", str(error)[:200], ())
     finally:
         served.close()
         oracle.close()

@@ -13,7 +13,7 @@ from langgraph.graph import StateGraph
 
 from ddax.actions.protocol import Action, Library
 from ddax.actions.sources.brought import Retrieving, check_documents, retrieving
-from ddax.configs.models import Models
+from ddax.configs.models import ModelRecord, Models
 from ddax.configs.settings import Context
 from ddax.errors import UsageError, of_setting
 from ddax.memory.protocol import Embedder, Memory
@@ -165,6 +165,17 @@ def check_objects(model: Any, models: Any) -> None:
             )
 
 
+def _check_named(place: str, one: Any) -> None:
+    """Refuse what is no chat model, no name and no record of one; raises UsageError."""
+    if not (one is None or is_chat_model(one) or isinstance(one, (str, ModelRecord, Mapping))):
+        raise UsageError(
+            f"An agent is opened with a {place} that is no model.",
+            why=f"This is a {type(one).__name__}.",
+            mend="Give a chat model of LangChain, the name of one (open_agent(model='openai:gpt-4.1-mini'))"
+            " or a record of its settings (model={'name': ..., 'base_url': ...}).",
+        )
+
+
 def with_models(
     context: Context, parts: Parts, model: Any = None, models: Mapping[str, Any] | None = None
 ) -> tuple[Context, Parts]:
@@ -172,6 +183,9 @@ def with_models(
 
     The settings name an object by its class and model; the object itself is a part.
     """
+    _check_named("model", model)
+    for role in ROLES & (models or {}).keys():
+        _check_named(f"models[{role!r}]", (models or {})[role])
     named = {role: one for role, one in (models or {}).items() if not is_chat_model(one)}
     held = {**parts.models, **{role: one for role, one in (models or {}).items() if is_chat_model(one)}}
     parts = replace(parts, model=model if is_chat_model(model) else parts.model, models=held)

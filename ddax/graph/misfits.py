@@ -6,7 +6,7 @@ import json
 import operator
 import warnings
 from functools import lru_cache
-from typing import Any, get_args
+from typing import Any, NotRequired, Required, get_args, get_origin
 
 from langgraph.types import Overwrite
 from pydantic import (
@@ -17,19 +17,23 @@ from pydantic import (
     ValidationError,
 )
 from pydantic.warnings import ArbitraryTypeWarning
+from typing_extensions import ReadOnly
 
 from ddax.errors import first_fault
 
 JOINING = (operator.add, operator.or_)
 """Reducers that take what the field itself has; any other may take something else."""
+OF_FIELDS = (Required, NotRequired, ReadOnly)
+"""What an annotation may say of a field, not of its values."""
 
 
 def misfit(value: object, hint: Any) -> str:
     """Say what is wrong with a value of a field; "" where it fits, or where nobody can tell."""
-    reducer = _reducer(hint)
+    bare, beside = parted(hint)
+    reducer = beside[-1] if beside and callable(beside[-1]) else None
     if (reducer is not None and reducer not in JOINING) or isinstance(value, Overwrite):
         return ""
-    adapter = _adapter(_Held(_bare(hint)))
+    adapter = _adapter(_Held(bare))
     if adapter is None:
         return ""
     try:
@@ -41,9 +45,18 @@ def misfit(value: object, hint: Any) -> str:
 
 def spelled(hint: Any) -> str:
     """Return an annotation as its author would write it."""
-    bare = _bare(hint)
+    bare, _ = parted(hint)
     plain = isinstance(bare, type) and not get_args(bare)
     return bare.__name__ if plain else str(bare).replace("typing.", "")
+
+
+def parted(hint: Any) -> tuple[Any, tuple[Any, ...]]:
+    """Return the type of a field and what stands beside it, with what joins its values, if any, last."""
+    beside: tuple[Any, ...] = ()
+    while (among := get_origin(hint) in OF_FIELDS) or hasattr(hint, "__metadata__"):
+        beside = beside if among else (*hint.__metadata__, *beside)
+        hint = get_args(hint)[0]
+    return hint, beside
 
 
 def _told(error: ValidationError) -> str:
@@ -58,16 +71,6 @@ def _fits_as_json(adapter: TypeAdapter[Any], value: object) -> bool:
     except (ValueError, TypeError, RecursionError):  # a ValidationError is a ValueError
         return False
     return True
-
-
-def _reducer(hint: Any) -> Any:
-    """Return what joins the values of a field; None for a field that is written over."""
-    last = getattr(hint, "__metadata__", (None,))[-1]
-    return last if callable(last) else None
-
-
-def _bare(hint: Any) -> Any:
-    return hint.__origin__ if hasattr(hint, "__metadata__") else hint
 
 
 class _Held:

@@ -371,7 +371,7 @@ async def _library(
         cache_dir=home.cache,
         bounds=Bounds(settings.allow_hosts, seconds=settings.budget.max_seconds),
         web=web,
-        brought=documents_of(parts.documents),
+        brought=await asyncio.to_thread(documents_of, parts.documents),
         progress=told,
     )
     return await asyncio.to_thread(

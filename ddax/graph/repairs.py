@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
 
 from ddax.actions.protocol import Action
+from ddax.actions.sources.scanning import IGNORED
 from ddax.configs.settings import Evolution
 from ddax.errors import MissingPart
 from ddax.reasoning.protocol import Reasoner
@@ -93,6 +95,31 @@ def open_repairs() -> Repairs | None:
 def found_code(repairs: Repairs | None, sources: tuple[str, ...]) -> str:
     """Return the folder of a task of code among its sources; "" for any other task."""
     return repairs.find(sources) if repairs is not None else ""
+
+
+def unrepaired(repairs: Repairs | None, sources: tuple[str, ...]) -> str:
+    """Say that code with tests is only read, since its repair was left out; "" where there is none."""
+    if repairs is not None:
+        return ""
+    folder = next((one for one in sources if "://" not in one and os.path.isdir(one) and _has_code(one)), "")
+    if not folder:
+        return ""
+    gone = PARTS["repair"].missing()
+    return f"{folder} has code and tests, which were only read. {gone.what} {gone.why} {gone.mend}"
+
+
+def _has_code(folder: str) -> bool:
+    """Tell whether there are both Python files and tests for them below a folder."""
+    kinds = set[bool]()
+    for _, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".") and name not in IGNORED]
+        kinds |= {
+            name.startswith("test_") or name.endswith("_test.py") for name in files
+            if name.endswith(".py") and name != "conftest.py"
+        }  # fmt: skip
+        if len(kinds) == 2:
+            return True
+    return False
 
 
 def needed(repairs: Repairs | None) -> Repairs:

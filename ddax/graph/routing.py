@@ -46,6 +46,7 @@ def leaf_packet(state: State, leaf: str, *, left: int = 0, beside: int = 1) -> d
         "size": dag.size_of(idea),
         "left": left,
         "beside": beside,
+        "after": state.get("decision", {}).get("hash", ""),
         "known": [_finding(state["ideas"][n]) for n in needs if n in state["ideas"]],
         "work": {key: value for key, value in work.items() if key in CARRIED},
     }

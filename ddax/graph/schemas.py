@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, get_type_hints
 from typing_extensions import TypedDict, is_typeddict
 
 from ddax.errors import UsageError
-from ddax.graph.misfits import misfit, spelled
+from ddax.graph.misfits import misfit, parted, spelled
 from ddax.graph.state import Input, State
 from ddax.types import JsonDict
 
@@ -130,7 +130,7 @@ def _joined(*parts: Fields) -> dict[str, Any]:
     """Join fields; raises UsageError for one that has two types."""
     found: dict[str, Any] = {}
     for name, hint in ((name, hint) for part in parts for name, hint in part.items()):
-        if found.setdefault(name, hint) != hint:
+        if parted(found.setdefault(name, hint)) != parted(hint):
             raise UsageError(
                 f"The field {name!r} has one type in the state_schema and another in the input_schema.",
                 why="What comes in is kept as it is.",

@@ -137,13 +137,15 @@ class LocalServices:
         if others:  # it remembers the newest vectors, and none of the settings name another
             parts = replace(parts, embedder=others[0].embedder)
         home = self._home if owner is None else await self._gate.home(self._home, owner)
-        if not self._sessions:
-            self._collecting.close()
-            self._collecting.enter_context(seldom())
-        session = await open_session(
-            settings, home, parts, clock=self._clock, monotonic=self._monotonic, soon=soon, told=self._tell,
-            served=owner is not None,
-        )  # fmt: skip
+        with contextlib.ExitStack() as opening:
+            if first := not self._sessions:
+                opening.enter_context(seldom())
+            session = await open_session(
+                settings, home, parts, clock=self._clock, monotonic=self._monotonic, soon=soon,
+                told=self._tell, served=owner is not None,
+            )  # fmt: skip
+            if first:
+                self._collecting = opening.pop_all()  # set back when the sessions are closed
         return replace(session, forms=self.forms)
 
 

@@ -21,6 +21,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from ddax.errors import InvariantError, first_fault
 from ddax.graph.binding import STATE_KEYS, check_update
+from ddax.graph.misfits import misfit, spelled
 from ddax.graph.state import LeafPacket, State
 from ddax.types import JsonDict
 
@@ -77,6 +78,8 @@ def _check_update(name: str, state: Any, update: JsonDict, builder: StateGraph[A
     plain = {key: v.value if isinstance(v, Overwrite) else v for key, v in update.items()}
     for key in sorted(STATE_KEYS.intersection(plain) - FOREIGN):
         _check_type(name, key, plain[key])
+    for key in sorted(plain.keys() - STATE_KEYS):
+        _check_own(name, key, plain[key], builder)
     if not (isinstance(state, Mapping) and "ideas" in state):
         plain.pop("ideas", None)  # a node that sees only a part of the state: the DAG is not at hand
     check_update(name, state, plain, keys=state_keys(builder))
@@ -90,12 +93,25 @@ def _check_type(name: str, key: str, given: Any) -> None:
         _type(key).validate_python(given, strict=True)
     except ValidationError as error:
         where, fault = first_fault(error.errors())
-        raise InvariantError(
-            f"Node {name!r} returned {key!r} with a value that does not fit.",
-            why=f"{'.'.join(map(str, (key, *where)))}: {fault}.",
-            mend="Let the node return what the state has there; its state before stands, and the thread can"
-            " be resumed.",
-        ) from error
+        raise _unfit(name, key, f"{'.'.join(map(str, (key, *where)))}: {fault}.") from error
+
+
+def _check_own(name: str, key: str, given: Any, builder: StateGraph[Any, Any, Any, Any]) -> None:
+    """Refuse a value of an own key that fits no schema which declares it."""
+    schemas = (get_type_hints(schema, include_extras=True) for schema in builder.schemas)
+    hints = [declared[key] for declared in schemas if key in declared]
+    faults = [misfit(given, hint) for hint in hints]
+    if faults and all(faults):
+        raise _unfit(name, key, f"It is declared as {spelled(hints[0])}. {faults[0]}")
+
+
+def _unfit(name: str, key: str, why: str) -> InvariantError:
+    return InvariantError(
+        f"Node {name!r} returned {key!r} with a value that does not fit.",
+        why=why,
+        mend="Let the node return what the state has there; its state before stands, and the thread can"
+        " be resumed.",
+    )
 
 
 def _check_kept(name: str, key: str, value: Any) -> None:

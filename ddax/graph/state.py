@@ -131,7 +131,8 @@ class Decision(TypedDict, total=False):
 
     `top` has every term of the best score, and of the others the total.
 
-    `hash` names the full terms in the memory's decision log and chains to the decision before.
+    `hash` names the full terms in the memory's decision log and chains to the decision before. `surprise`
+    in [0, 1] is why a part is planned anew, where it is.
     """
 
     step: int
@@ -141,6 +142,7 @@ class Decision(TypedDict, total=False):
     top: list[JsonDict]
     mode: str
     hash: str
+    surprise: float
 
 
 class Outcome(TypedDict, total=False):
@@ -220,6 +222,8 @@ class LeafPacket(TypedDict):
     """Ideas that stay open beside the leaves of this step: with none, no value of it decides anything."""
     beside: NotRequired[int]
     """The leaves of this step, this one among them."""
+    after: NotRequired[str]
+    """The hash of the decision that sent it: a thread that was gone back in has others of the same step."""
     known: NotRequired[list[JsonDict]]
     """What the ideas found that a leaf needs: `id`, `title`, `status`, `result`, `origins`."""
     turn: NotRequired[str]

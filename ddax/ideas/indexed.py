@@ -11,6 +11,7 @@ from bisect import insort
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
+from ddax.copying import copied
 from ddax.ideas.calls import action_key
 from ddax.ideas.ids import sort_key, task_of
 from ddax.ideas.origins import join
@@ -214,12 +215,21 @@ class Dag(dict[str, Idea]):
         new._since = (base, since | changes.keys()) if base else None
         return new
 
+    def own(self) -> Self:
+        """Return the DAG with ideas of its own, which may be changed, and with this one's index."""
+        new = type(self)(copied(dict(self)))
+        new._since = (self, frozenset())
+        return new
+
     @property
     def index(self) -> Index:
         """Return what is known of the structure."""
         if self._index is None:
             came = self._since
-            self._index = Index(self) if came is None else came[0].index.after(self, came[1])
+            if came is None:
+                self._index = Index(self)
+            else:  # where nothing has changed since, the answers are the same, also those still to be found
+                self._index = came[0].index.after(self, came[1]) if came[1] else came[0].index
             self._since = None
         return self._index
 

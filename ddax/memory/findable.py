@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
+from ddax.copying import copied
 from ddax.memory.scoring import Floats
 from ddax.memory.sqlite_upkeep import floats
 from ddax.types import JsonDict
@@ -47,7 +48,7 @@ class FoundRows:
             self._kept[ns, table] = kept if len(kept) <= self._most else {}
         for mark in marks:
             key, row, vector = kept[mark]
-            yield key, dict(row), vector
+            yield key, copied(row), vector
 
     def _read(self, marks: Sequence[Mark]) -> dict[Mark, Item]:
         found = self._db.execute(self._rows, (json.dumps([seq for seq, _, _ in marks]),))

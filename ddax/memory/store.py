@@ -8,7 +8,6 @@ before it. While the index opens, or where it fails, recall searches the record 
 from __future__ import annotations
 
 import asyncio
-import logging
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -18,8 +17,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ddax.configs.settings import Recall
-from ddax.errors import DdaxError, StateError, UsageError
+from ddax.errors import StateError, UsageError
 from ddax.memory.chroma import IndexFailure
+from ddax.memory.indexing import Indexing
 from ddax.memory.protocol import Embedder, Found, MemoryHit, RecallQuery
 from ddax.memory.questions import Near, Questions, Seen
 from ddax.memory.recent import RecentVectors
@@ -54,10 +54,9 @@ from ddax.memory.scoring import (
 )
 from ddax.memory.shared import SharedStore, acquired, release
 from ddax.memory.sqlite import Asked, Logged, Put
-from ddax.memory.store_upkeep import Change, StoreUpkeep
+from ddax.memory.store_upkeep import StoreUpkeep
 from ddax.types import Document, JsonDict, MemoryType, Record
 
-logger = logging.getLogger("ddax")
 T = TypeVar("T")
 Q = TypeVar("Q")
 A = TypeVar("A")
@@ -107,19 +106,23 @@ class ChromaMemory:
         few: int = 0,
     ) -> None:
         self.namespace = namespace
-        self._shared, self._record, self._index = shared, shared.record, shared.index
+        self._shared, self._record = shared, shared.record
         self._ns, self._embedder, self._clock = namespace_key(namespace), embedder, clock
         self._recall, self._trust = recall, trust
-        self.indexed, self._closed = False, False
-        self._few, self._index_wanted = few, False
+        self._closed = False
         self._give_back = partial(release, shared)
         self._embed = RecentVectors(embedder, shared.ask_embedder).of
-        self._near = partial(shared.index.nearest, self._ns, embedder.fingerprint)
-        self._changed = partial(shared.once_committed, self._to_index)
+        self._indexing = Indexing(shared, self._ns, embedder.fingerprint, few=few)
+        self._changed = partial(shared.once_committed, self._indexing.take)
         self._questions = Questions(shared.record, self._ns, clock=clock)
         self.upkeep = StoreUpkeep(
             self._ns, shared.record.upkeep, self._read, self._ask, self._changed, shared.alone, clock=clock
         )
+
+    @property
+    def indexed(self) -> bool:
+        """Whether recall asks the index, which is in step."""
+        return self._indexing.ready
 
     async def enter(self, *, rebuild: bool = False) -> None:
         """Check the embedder, and bring the index in step behind the scenes."""
@@ -137,33 +140,13 @@ class ChromaMemory:
             await self._embed_anew(every=not fits)
             await self.rebuild()
         else:
-            await self._read(lambda: self._want_index(self._index.made))
-
-    def _want_index(self, made: bool) -> None:
-        """Begin to bring the index in step, where there is one or it begins to pay; on the record's thread.
-
-        It takes longer to open than so `few` rows take to be searched, and holds nothing the record has not.
-        """
-        if made or not self._few or self._count_rows() >= self._few:
-            self._index_wanted = True
-            self._shared.on_index(self._reconcile)
-
-    def _count_rows(self) -> int:
-        return sum(self._record.count(self._ns, kind) for kind in MEMORY_TYPES)
+            await self._read(lambda: self._indexing.want(self._shared.index.made))
 
     async def rebuild(self) -> int:
         """Make the index anew from the record; return how many rows it holds."""
         self._check_open()
-
-        self._index_wanted = True
-
-        def work() -> int:
-            self.indexed = False
-            self._index.drop(self._ns, self._embedder.fingerprint)
-            return self._reconciled()
-
         try:
-            return await asyncio.wrap_future(self._shared.on_index(work))
+            return await self._indexing.rebuild()
         except IndexFailure as exc:
             raise StateError(
                 "The index cannot be made anew.", why=f"{exc}.", mend="Try again later."
@@ -297,7 +280,7 @@ class ChromaMemory:
         """Return the visible rows among the nearest neighbours; where few are, look wider, then at all."""
         candidates: list[Candidate] = []
         for wide in (width(k), _WIDER * width(k)):
-            ids = await self._neighbours(kind, vector, wide)
+            ids = await self._indexing.nearest(kind, vector, wide)
             if ids is None:
                 break
             candidates = await self._candidates(ids, query)
@@ -306,16 +289,6 @@ class ChromaMemory:
         if len(candidates) < k:
             candidates = await self._exact(kind, query, vector, width(k))
         return candidates
-
-    async def _neighbours(self, kind: MemoryType, vector: Floats, k: int) -> list[str] | None:
-        """Ask the index; None where it is not open yet or has failed."""
-        if not self.indexed:
-            return None
-        try:
-            return await self._shared.ask_index(self._near, (kind, vector, k))
-        except (IndexFailure, DdaxError) as exc:
-            self._give_up_index(exc)
-            return None
 
     async def _candidates(self, ids: Sequence[str], query: RecallQuery) -> list[Candidate]:
         if not ids:
@@ -366,53 +339,3 @@ class ChromaMemory:
                 why="Nothing can be read from it or written into it after its end.",
                 mend="Open it again: with open_memory(...) as memory: ...",
             )
-
-    def _reconcile(self) -> None:
-        try:
-            self._reconciled()
-        except (IndexFailure, DdaxError, OSError) as exc:
-            self._give_up_index(exc)
-
-    def _reconciled(self) -> int:
-        """Bring the index in step, on its own thread; return how many rows it holds."""
-        ns, record = self._ns, self._shared.on_record
-        self._index.reconcile(
-            ns,
-            self._embedder.fingerprint,
-            lambda kind: record(lambda: self._record.ids(ns, kind)).result(),
-            lambda kind, ids: record(lambda: self._record.vectors(ns, ids)).result(),
-        )
-        self.indexed = True
-        return record(self._count_rows).result()
-
-    def _to_index(self, changes: Sequence[Change]) -> None:
-        """Queue what leaves did together, in one go, which is quicker; the last word on a row holds."""
-        if not self._index_wanted:  # all that was written till then goes into it at once
-            self._want_index(made=False)
-            return
-        last = {row_id: (of, vector) for of, row_id, vector in changes}
-        for kind in MEMORY_TYPES:
-            rows = {row_id: vector for row_id, (of, vector) in last.items() if of == kind}
-            if new := [(row_id, vector) for row_id, vector in rows.items() if vector is not None]:
-                self._change_index(self._index.add, kind, new)
-            if gone := [row_id for row_id, vector in rows.items() if vector is None]:
-                self._change_index(self._index.remove, kind, gone)
-
-    def _change_index(self, change: Callable[..., object], *what: object) -> None:
-        def work() -> None:
-            try:
-                if self.indexed:
-                    change(self._ns, self._embedder.fingerprint, *what)
-            except Exception as exc:  # nobody waits for it: whatever it is, it is told, and no row is missed
-                self._give_up_index(exc)
-
-        self._shared.on_index(work)
-
-    def _give_up_index(self, exc: BaseException) -> None:
-        """Go on without the index; it stays marked, and the next start makes it anew."""
-        self.indexed = False
-        known = isinstance(exc, (IndexFailure, DdaxError, OSError))
-        logger.warning(
-            "The index failed, so recall searches the record: %s", exc, exc_info=None if known else exc
-        )
-        self._index.fail()

@@ -21,7 +21,7 @@ from ddax.types import Idea, NodeName
 
 @dataclass(frozen=True)
 class Choice:
-    """What is next and why."""
+    """What is next and why; `surprise` is that of the idea in focus, where it is why."""
 
     next: NodeName
     rule: str
@@ -30,6 +30,7 @@ class Choice:
     stop: tuple[str, str] = ("", "")
     targets: frozenset[str] = field(default_factory=frozenset)
     k: int = 1
+    surprise: float | None = None
 
 
 def ended(state: State, session: Session, step: int, seconds: float) -> Choice | None:
@@ -78,10 +79,11 @@ def forced_by_mood(state: State, session: Session, step: int, seconds: float) ->
 
 def surprised(state: State, session: Session, step: int, seconds: float) -> Choice | None:
     """Plan anew what rests on a surprising idea; everything else of the plan is followed."""
-    idea = surprising(state, session.settings.selection.replan_above)
-    if not idea or replans(state["ideas"], state["work"]["root"]) >= MAX_REPLANS:
+    found = surprising(state, session.settings.selection.replan_above)
+    if found is None or replans(state["ideas"], state["work"]["root"]) >= MAX_REPLANS:
         return None
-    return Choice("expand", "surprise: plan anew", focus=(idea,), mode="replan")
+    idea, surprise = found
+    return Choice("expand", "surprise: plan anew", focus=(idea,), mode="replan", surprise=surprise)
 
 
 def stuck_code(state: State, session: Session, step: int, seconds: float) -> Choice | None:

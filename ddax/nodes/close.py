@@ -6,7 +6,10 @@ says which one.
 
 from __future__ import annotations
 
+import asyncio
+
 from ddax.errors import UNDONE, BudgetExceeded, InvalidReply, ReasonerError
+from ddax.graph.repairs import unrepaired
 from ddax.graph.services import Session
 from ddax.graph.state import Answer, State, Update
 from ddax.ideas import dag, grow
@@ -36,7 +39,8 @@ from ddax.nodes.placed import placed
 from ddax.nodes.quoting import synthesis
 from ddax.nodes.remembered import remembered
 from ddax.nodes.turns import UNFINISHED
-from ddax.nodes.withheld import with_unsearched, withheld
+from ddax.nodes.using import uncalled
+from ddax.nodes.withheld import noted, with_unsearched, withheld
 from ddax.reasoning.budget import REACHED, usage_of
 from ddax.reasoning.protocol import MergeRequest
 from ddax.reasoning.sourced import FIXED, TOLD, of_passages, sourced
@@ -66,6 +70,8 @@ async def close(state: State, *, session: Session) -> Update:
     answer = await placed(await remembered(state, answer, session), session)
     answer = await withheld(answer, state["work"], session)
     answer = await with_unsearched(answer, state["work"], session)
+    code = "" if session.repairs else await asyncio.to_thread(unrepaired, None, session.settings.sources)
+    answer = noted(answer, code, await uncalled(state, session))
     await settle_values(state, session, answer, status)
     root = state["work"]["root"]
     doubtful = doubts(state, answer.get("citations", []))

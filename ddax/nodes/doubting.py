@@ -12,7 +12,9 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ddax.dynamics.doubt import Ceremony, Doubt, expected_tokens
+from ddax.graph.doubts import decided
 from ddax.graph.services import Session
+from ddax.graph.state import State
 from ddax.memory.records import DOUBTS
 from ddax.reasoning.budget import FREE
 from ddax.types import JsonDict, Usage
@@ -77,11 +79,16 @@ SAVED = ("saved_calls", "saved_tokens")
 """What replies from our own cache had cost: a run with them weighs as one without."""
 
 
-async def weighed_before(task: str, step: int, session: Session) -> list[JsonDict]:
-    """Return what was weighed in the step that ends, for the entry that seals it, and in this node so far."""
+async def weighed_before(state: State, step: int, session: Session) -> list[JsonDict]:
+    """Return what was weighed in the step that ends, for the entry that seals it, and in this node so far.
+
+    A thread that was gone back in has other rows of the same step, which were weighed behind other decisions.
+    """
     if session.reasoner.name in FREE:
         return []
-    rows = await session.memory.rows(DOUBTS, task=task, step=step - 1)
+    known = await session.memory.rows(DOUBTS, task=state["work"]["id"], step=step - 1)
+    after = decided(state)
+    rows = [row for row in known if row.get("after", after) == after]  # older packets name none
     rows.sort(key=lambda row: (str(row["node"]), str(row["idea"])))
     own = session.place.doubts if session.place is not None else []
     return [*(doubt for row in rows for doubt in row["doubts"]), *own]

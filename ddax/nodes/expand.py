@@ -60,7 +60,7 @@ from ddax.nodes.widen import NO_MORE
 from ddax.reasoning.budget import FREE, usage_of
 from ddax.reasoning.protocol import ExpandRequest, Expansion
 from ddax.reasoning.sourced import FIXED, TOLD, of_passages, of_request, sourced
-from ddax.types import NO_PARENT, ActionCall, Idea, JsonDict, Proposal, Usage
+from ddax.types import NO_PARENT, ActionCall, Idea, Proposal, Usage
 
 READING = frozenset({"search", "visit"})
 """Actions that no plan needs where there is nothing to search and to read."""
@@ -144,7 +144,8 @@ def _is_worth(state: State, session: Session, focus: Idea, mode: str, request: E
     if is_quick(state["work"]):
         return True
     if mode == "replan":
-        change, why = max(map(_surprise, state.get("verdicts", {}).values()), default=1.0), "a surprise"
+        # A run that was left off before decisions told it goes on as it did then: any is enough.
+        change, why = state["decision"].get("surprise", 1.0), "a surprise"
     elif mode == "wider":
         change, why = 1 - focus["Q"], "how far what is planned falls short of a full value"
     else:
@@ -153,10 +154,6 @@ def _is_worth(state: State, session: Session, focus: Idea, mode: str, request: E
     return holds(
         state, session, Chance("plan", focus["id"], change=change, characters=told, needed=not mode, why=why)
     )
-
-
-def _surprise(verdict: JsonDict) -> float:
-    return float(verdict.get("surprise", 0.0))
 
 
 async def _plan(state: State, request: ExpandRequest, session: Asks) -> Expansion:

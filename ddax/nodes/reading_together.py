@@ -8,18 +8,19 @@ whose claims quote nothing that stands there, is read without a model; so are al
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ddax.errors import BudgetExceeded, ReasonerError, Unavailable
 from ddax.graph.services import Session
 from ddax.graph.state import Outcome, State, Update
 from ddax.ideas import dag
 from ddax.ideas.idea import RESULT_BYTES, Patch, clip
-from ddax.ideas.origins import join
+from ddax.ideas.origins import NOWHERE, Origins, join
+from ddax.ideas.origins import read as of_read
 from ddax.memory.protocol import MANY
 from ddax.nodes.gather import CLAIMS, as_passage, citation_row, of_page, usage_row
 from ddax.nodes.reading import UNREAD, linked, request_of
-from ddax.nodes.side_by_side import grouped
+from ddax.nodes.side_by_side import groups
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import Extraction, ExtractRequest, Pages
 from ddax.reasoning.sourced import of_request
@@ -28,11 +29,21 @@ from ddax.types import Idea, JsonDict, Usage
 
 @dataclass(frozen=True)
 class _Read:
-    """What was found in the pages of each leaf, what it cost, and which leaves a model did not read."""
+    """What was found in the pages of each leaf, what it cost, and which leaves a model did not read.
 
-    found: dict[str, Extraction]
-    usage: Usage
-    failed: dict[str, str]
+    `came` says where all comes from that the reply saw in which a leaf was read.
+    """
+
+    found: dict[str, Extraction] = field(default_factory=dict)
+    usage: Usage = field(default_factory=Usage)
+    failed: dict[str, str] = field(default_factory=dict)
+    came: dict[str, Origins] = field(default_factory=dict)
+
+    def __add__(self, other: _Read) -> _Read:
+        return _Read(
+            self.found | other.found, self.usage + other.usage, self.failed | other.failed,
+            self.came | other.came,
+        )  # fmt: skip
 
 
 async def read_together(state: State, session: Session) -> Update:
@@ -56,11 +67,10 @@ async def _request(state: State, session: Session, row: JsonDict) -> ExtractRequ
 
 
 async def _read(state: State, session: Session, requests: Mapping[str, ExtractRequest]) -> _Read:
-    read = _Read({}, Usage(), {})
+    read = _Read()
     lengths = {i: sum(len(passage.text) for passage in one.passages) for i, one in requests.items()}
-    for group in grouped(lengths, session.settings.models.passages):
-        one = await _group(state, session, {i: requests[i] for i in group})
-        read = _Read(read.found | one.found, read.usage + one.usage, read.failed | one.failed)
+    for group in groups(lengths, session, max((len(one.task) for one in requests.values()), default=0)):
+        read += await _group(state, session, {i: requests[i] for i in group})
     for idea, request in requests.items():
         if idea not in read.found:
             read.found[idea] = await session.free.extract(request)
@@ -78,9 +88,10 @@ async def _group(state: State, session: Session, requests: Mapping[str, ExtractR
     except Unavailable:
         raise
     except (BudgetExceeded, ReasonerError) as error:
-        return _Read({}, usage_of(error), dict.fromkeys(names, str(error)[:300]))
+        return _Read(usage=usage_of(error), failed=dict.fromkeys(names, str(error)[:300]))
     each = dict(zip(names, (reply, *reply.others), strict=True))
-    return _Read({i: one for i, one in each.items() if not one.lost}, reply.usage, {})
+    told = {i: one for i, one in each.items() if not one.lost}
+    return _Read(told, reply.usage, came=dict.fromkeys(told, of_request(asked)))
 
 
 async def _told(state: State, session: Session, rows: Mapping[str, JsonDict], read: _Read) -> Update:
@@ -90,10 +101,13 @@ async def _told(state: State, session: Session, rows: Mapping[str, JsonDict], re
         citations = [citation_row(claim.citation) for claim in found.claims]
         row = {"task": state["work"]["id"], "idea": idea, "step": state["step"], "citations": citations}
         await session.memory.log(CLAIMS, row, key=rows[idea]["place"])
-        text = clip(found.summary, RESULT_BYTES)
+        text = clip(found.summary, RESULT_BYTES) or state["outcomes"][idea]["text"]
         cited = frozenset(claim.citation.passage_id for claim in found.claims)
-        size = dag.size_of(state["ideas"][idea])
-        ideas[idea] = dag.held(Idea(result=text, evidence=linked(rows[idea]["ids"], cited)), size)
+        origins = of_read(join(state["ideas"][idea].get("origins", ()), read.came.get(idea, NOWHERE)))
+        patch = Idea(result=text, evidence=linked(rows[idea]["ids"], cited))
+        patch |= Idea(origins=origins) if origins else Idea()
+        kept = {key: value for key, value in state["ideas"][idea].items() if key not in patch}
+        ideas[idea] = dag.held(patch, dag.size_of(kept))
         known = {key: value for key, value in state["outcomes"][idea].items() if key != "unread"}
         outcomes[idea] = Outcome(**{**known, "text": text})  # type: ignore[typeddict-item]  # its own keys
     failures = {

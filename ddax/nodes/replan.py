@@ -16,15 +16,15 @@ MAX_REPLANS = 3
 REPLANNED = "planned anew after a surprise at "
 
 
-def surprising(state: State, threshold: float) -> str:
-    """Return the most surprising idea of this step that planned leaves rest on; "" without one."""
+def surprising(state: State, threshold: float) -> tuple[str, float] | None:
+    """Return the most surprising idea of this step that planned leaves rest on, and its surprise."""
     verdicts = state.get("verdicts", {})
     loud = [i for i, v in verdicts.items() if float(v.get("surprise", 0.0)) > threshold]
     for idea_id in sorted(loud, key=lambda i: (-float(verdicts[i]["surprise"]), dag.sort_key(i))):
         here = owner(state["ideas"], idea_id)
         if outdated(state["ideas"], here):
-            return here
-    return ""
+            return here, float(verdicts[idea_id]["surprise"])
+    return None
 
 
 def replans(ideas: Ideas, root: str) -> int:

@@ -137,17 +137,19 @@ async def _picked(left: Left, choice: Choice, session: Session, step: int) -> Pi
 async def _decided(left: Left, picked: Picked, session: Session, step: int) -> Decision:
     """Write the decision down, in the state that its cuts leave."""
     cuts = {**left.cuts, **picked.cuts}
-    weighed = await weighed_before(left.state["work"]["id"], step, session)
+    weighed = await weighed_before(left.state, step, session)
+    surprise = {} if picked.choice.surprise is None else {"surprise": picked.choice.surprise}
     made = Made(
         following=picked.choice.next,
         rule=picked.choice.rule,
         focus=picked.found.focus,
         terms=picked.found.terms[:MAX_ROWS],
         mode=picked.choice.mode,
-        more={**picked.facts, "cuts": cuts, "imagined": left.ahead.imagined}
+        more={**picked.facts, "cuts": cuts, "imagined": left.ahead.imagined, **surprise}
         | ({"doubts": weighed} if weighed else {}),
     )
-    return await decide(_with_ideas(left.state, left.patch), session, made, step=step)
+    decision = await decide(_with_ideas(left.state, left.patch), session, made, step=step)
+    return Decision(**{**decision, **surprise})  # type: ignore[typeddict-item]  # its own key
 
 
 def _update(left: Left, picked: Picked, decision: Decision, seconds: float) -> Update:

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from ddax.errors import ReasonerError, Unavailable
+from ddax.errors import BudgetExceeded, ReasonerError, Unavailable
+from ddax.graph.ports import Asks
 from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.ideas.origins import join
-from ddax.reasoning.budget import usage_of
+from ddax.reasoning.budget import charge, usage_of
 from ddax.reasoning.protocol import Judged, JudgeRequest, Judgment
 from ddax.reasoning.sourced import of_request
 from ddax.types import Usage
@@ -41,28 +42,41 @@ async def side_by_side(
     lost = Usage()
     if not can_compare(session):
         return found, lost
-    for group in grouped({i: _length(one) for i, one in requests.items()}, session.settings.models.passages):
+    lengths = {i: _length(one) for i, one in requests.items()}
+    for group in groups(lengths, session, max((len(one.task) for one in requests.values()), default=0)):
         if len(group) < 2:
             continue
         try:
             found |= await _compared(state, session, {i: requests[i] for i in group})
         except Unavailable:
             raise
-        except ReasonerError as error:  # each is judged alone
+        except (BudgetExceeded, ReasonerError) as error:  # each is judged alone
             lost = lost + usage_of(error)
     return found, lost
 
 
-def grouped(lengths: Mapping[str, int], room: int) -> Iterator[list[str]]:
-    """Return parts in their order, as many to a call as fit it.
+def groups(lengths: Mapping[str, int], session: Asks, task: int) -> Iterator[list[str]]:
+    """Return parts in their order, as many to a call as the settings and the model's window have room for.
+
+    `task` is the length of what is told beside them; of a long one a model is told no more than half.
+    """
+    room = int(getattr(session.reasoner, "room", 0))
+    return grouped(lengths, session.settings.models.passages, most=max(room - task, room // 2))
+
+
+def grouped(lengths: Mapping[str, int], room: int, *, most: int = 0) -> Iterator[list[str]]:
+    """Return parts in their order, as many to a call as fit it, and no more than `most` (0: not known).
 
     >>> [*grouped({"a": 9, "b": 9, "c": 9}, 5)]
     [['a', 'b'], ['c']]
+    >>> [*grouped({"a": 9, "b": 9, "c": 9}, 5, most=12)]
+    [['a'], ['b'], ['c']]
     """
+    limit = min(ROOMS * room, most or ROOMS * room)
     group: list[str] = []
     used = 0
     for name, length in lengths.items():
-        if group and (len(group) == MOST or used + length > ROOMS * room):
+        if group and (len(group) == MOST or used + length > limit):
             yield group
             group, used = [], 0
         group.append(name)
@@ -88,9 +102,11 @@ async def _compared(
     each = [replace(reply, others=(), usage=Usage()), *reply.others]
     told = {name: one for name, one in zip(names, each, strict=True) if not one.lost}
     if not told:
-        raise ReasonerError(
+        error = ReasonerError(
             "No result was judged.", why="The reply leaves all of them out.",
             mend="Try a more capable model for the role `judge`.",
         )  # fmt: skip
+        charge(error, reply.usage)
+        raise error
     paid = next(iter(told))
     return {**told, paid: replace(told[paid], usage=reply.usage)}

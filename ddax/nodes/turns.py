@@ -7,8 +7,9 @@ was killed, or waited for a human, goes on behind the last of them.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from typing import cast
 
 from ddax.actions.described import offered
@@ -39,6 +40,13 @@ AT_ONCE = 16
 """Calls of one turn that are made; the others are told to wait."""
 WHOLE = 8_000
 """Characters of a result that the next turn is told."""
+STUCK = 2
+"""Results of one call, word for word the same, after which it is not made once more."""
+SAME = (
+    "this very call was made just now, and its result stands above. Say what was done; only where it is meant"
+    " to happen once more, make it again"
+)
+"""What is told of a call that changes something and is asked for a second time."""
 
 
 async def work(packet: LeafPacket, session: Session, once: Once) -> JsonDict | Held:
@@ -100,6 +108,8 @@ class _Chain:
             reply = await self._turn(turn)
             if not reply.calls:
                 return self._finished(reply.text)
+            if self._is_stuck(reply.calls):
+                return self._finished(self.done[-1].text)
             for n, call in enumerate(reply.calls):
                 row = await self._called(f"{turn}.{n}", call) if n < AT_ONCE else _too_many()
                 if isinstance(row, Held):
@@ -160,9 +170,7 @@ class _Chain:
         """Return the row of one call; what cannot be called is told, and left out of the ledger."""
         packet, session = self.packet, self.session
         if call.name not in self.tools:
-            return failure(
-                "unknown_action", f"there is no tool {call.name!r}; there are {', '.join(self.tools)}"
-            )
+            return failure("unknown_action", _unknown(call.name, tuple(self.tools)))
         action = ActionCall(name=call.name, args=dict(call.args), intent=packet["action"]["intent"])
         said = await said_of(session, task=packet["work"]["id"], leaf=packet["leaf"], turn=place)
         if said is not None and not said["approved"]:
@@ -172,6 +180,8 @@ class _Chain:
             session.actions.arguments(action)
         except (ActionError, StateError) as error:
             return failed(error, session.redactor.text)
+        if said is None and self._is_doubled(place, call):
+            return failure("repeated", SAME)
         if call.name == "visit" and self._visits() >= session.settings.budget.max_reads:
             return failure("not_allowed", "no more documents may be visited")
         made: LeafPacket = {**packet, "action": action, "origins": sorted(self.origins), "turn": place}
@@ -181,6 +191,18 @@ class _Chain:
         if session.settings.human:
             return replace(row, more={"turn": place})
         return failure("not_allowed", f"nobody is there to ask: {row.reason}")
+
+    def _is_stuck(self, calls: Sequence[Call]) -> bool:
+        """Tell whether the one call asked for was the last one made, and brought the same each time."""
+        last = self.done[-STUCK:]
+        same = len(calls) == 1 and all(one.ok and one.call == calls[0] for one in last)
+        return same and len(last) == STUCK and len({one.text for one in last}) == 1
+
+    def _is_doubled(self, place: str, call: Call) -> bool:
+        """Tell whether a call that changes something is the last one made, which its turn was told of."""
+        last = self.done[-1] if self.done else None
+        told = last is not None and last.ok and last.call == call and last.turn < int(place.partition(".")[0])
+        return told and not self.tools[call.name].repeatable
 
     def _visits(self) -> int:
         return sum(one.ok and one.call.name == "visit" for one in self.done)
@@ -218,6 +240,12 @@ class _Chain:
 
 def _reply(row: JsonDict) -> Acted:
     return Acted(tuple(Call(call["name"], call["args"]) for call in row["calls"]), row["text"])
+
+
+def _unknown(name: str, tools: Sequence[str]) -> str:
+    near = get_close_matches(name, tools, n=1, cutoff=0.5)
+    meant = f"; the nearest is {near[0]!r}" if near else ""
+    return f"there is no tool {name!r}{meant}; there are {', '.join(tools)}"
 
 
 def _too_many() -> JsonDict:

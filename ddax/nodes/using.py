@@ -10,20 +10,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ddax.actions.work import WORK
+from ddax.actions.work import WORK, is_tool
 from ddax.debate.support import CARRIED
 from ddax.graph.services import Session
 from ddax.graph.state import Answer, State
 from ddax.ideas import dag
 from ddax.ideas.idea import TITLE_BYTES, Ideas, clip
+from ddax.memory.protocol import MANY
 from ddax.nodes.answering import answer_of, form_of, supported
 from ddax.nodes.earlier import earlier
 from ddax.nodes.gather import asked, read_pages, task_text
+from ddax.nodes.once import TURNS
 from ddax.nodes.reporting import wants_report
 from ddax.reasoning.budget import FREE
 from ddax.reasoning.protocol import Expansion, Finding, Synthesis
 from ddax.types import NO_PARENT, ActionCall, Citation, Idea, Proposal
 
+NO_CALL = "No tool was called, though the task had nothing but tools to go by."
 QUOTED = 400
 """Characters up to which what a tool said is quoted whole."""
 MOST = 8
@@ -43,6 +46,18 @@ async def use_tools(state: State, session: Session, parent: Idea, mode: str) -> 
     return Expansion(
         (Proposal(clip(task, TITLE_BYTES), expected=f"What was asked for: {task}", action=call),)
     )
+
+
+async def uncalled(state: State, session: Session) -> str:
+    """Say that a task for which tools are all there is has called none of them; "" for any other."""
+    if not _has_tools_alone(session) or state["work"].get("code"):
+        return ""
+    tools = {name for name, action in session.actions.items() if is_tool(action)}
+    rows = await session.memory.rows(TURNS, task=state["work"]["id"], limit=MANY)
+    called = {call["name"] for row in rows for call in row["calls"]}
+    ideas = dag.subtree(state["ideas"], state["work"]["root"])
+    called |= {idea["action"]["name"] for idea in ideas if idea["kind"] == "leaf"}
+    return "" if called & tools else NO_CALL
 
 
 def _has_tools_alone(session: Session) -> bool:

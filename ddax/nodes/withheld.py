@@ -46,6 +46,12 @@ async def with_unsearched(answer: Answer, work: Work, session: Remembers) -> Ans
     return Answer(**{**answer, "notes": [*answer.get("notes", []), *told]})
 
 
+def noted(answer: Answer, *notes: str) -> Answer:
+    """Return an answer with more notes; empty ones are none."""
+    told = [note for note in notes if note]
+    return Answer(**{**answer, "notes": [*answer.get("notes", []), *told]}) if told else answer
+
+
 async def _passages(session: Remembers, task: str, reason: str) -> int:
     """Count the passages of sources that a task met and that were not stored for a reason, each once."""
     rows = await session.memory.rows(REFUSALS, task=task, reason=reason, limit=MANY)

@@ -17,8 +17,10 @@ from ddax.reasoning.beside import Judged as Judged
 from ddax.reasoning.beside import Pages as Pages
 from ddax.reasoning.told import NO_BRIEF, Tool, Turn
 from ddax.reasoning.told import Brief as Brief
+from ddax.reasoning.told import Finding as Finding
 from ddax.reasoning.told import Knowledge as Knowledge
-from ddax.types import ActionCall, Citation, Passage, Picture, Proposal, Usage
+from ddax.reasoning.told import Seen as Seen
+from ddax.types import ActionCall, Citation, Passage, Proposal, Usage
 
 GO_ON = "go on with what was found"
 """The title of an idea that is planned when the searches it needs are done."""
@@ -32,31 +34,6 @@ class Request:
     """
 
     origins: frozenset[str] | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What a finished child found: `status` done or failed, `result` its summary."""
-
-    idea_id: str
-    title: str
-    status: str
-    result: str
-    citations: tuple[Citation, ...] = ()
-    action: str = ""
-
-
-@dataclass(frozen=True)
-class Seen:
-    """What was seen last of the world a task is done in; from outside, so data as any passage.
-
-    `elements` are the ids that can be acted on and do not stand in the text, each with its words;
-    `picture` is there for a model that sees.
-    """
-
-    text: str
-    elements: tuple[str, ...] = ()
-    picture: Picture | None = None
 
 
 @dataclass(frozen=True)

@@ -78,9 +78,12 @@ class RecordingReasoner(_Asked):
         self, inner: p.Reasoner, path: Path, *, environment: Mapping[str, str] | None = None
     ) -> None:
         self.name, self._inner = inner.name, inner
+        self.room = int(getattr(inner, "room", 0))
+        """Characters of several parts in one request: as they were, so that a replay asks the same."""
         head = {"model": self.name, "free": self.free_of_charge, "sees": self.sees}
         head |= {"plans_together": True} if self.plans_together else {}
         head |= {"answers_together": True} if self.answers_together else {}
+        head |= {"room": self.room} if self.room else {}
         self._file = LineFile(path, RECORDING, head, environment=environment)
 
     @property
@@ -149,6 +152,7 @@ class ReplayingReasoner(_Asked):
         self.free_of_charge, self.sees = bool(head.get("free")), bool(head.get("sees"))
         self.plans_together = bool(head.get("plans_together"))
         self.answers_together = bool(head.get("answers_together"))
+        self.room = int(head.get("room") or 0)
         self._path, self._lock = path, threading.Lock()
         self._replies: dict[str, list[JsonDict]] = {}
         for row in rows:

@@ -1,9 +1,11 @@
-"""What is told beside a task: what holds for all of it, its tools, and the turns before it."""
+"""What is told beside a task: what holds for all of it, its tools, earlier turns, what was found and seen."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
+
+from ddax.types import Citation, Picture
 
 Knowledge = Literal["allow", "mark", "forbid"]
 """Whether a model may answer with what it knows of itself: yes, where it is marked, or not at all."""
@@ -48,3 +50,28 @@ class Turn:
     sources: tuple[str, ...] = ()
     short: str = ""
     read_as: str = ""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a finished child found: `status` done or failed, `result` its summary."""
+
+    idea_id: str
+    title: str
+    status: str
+    result: str
+    citations: tuple[Citation, ...] = ()
+    action: str = ""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What was seen last of the world a task is done in; from outside, so data as any passage.
+
+    `elements` are the ids that can be acted on and do not stand in the text, each with its words;
+    `picture` is there for a model that sees.
+    """
+
+    text: str
+    elements: tuple[str, ...] = ()
+    picture: Picture | None = None

@@ -215,6 +215,29 @@ def terminal(tmp_path: Path, width: int, **changes: str) -> str:
     return seen.decode()
 
 
+@pytest.mark.parametrize("end", ["the end of the input", "a kill"])
+def test_a_talk_leaves_the_terminal_as_it_was(tmp_path: Path, end: str):
+    leader, follower = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, "0", "chat", "--sources", "x"], stdout=follower, stderr=follower,
+        stdin=follower, cwd=tmp_path, env=environment(tmp_path, TERM="dumb"),
+    ) as process:  # fmt: skip
+        seen = b""
+        while not seen.endswith(b"> "):
+            seen += os.read(leader, 65536)
+        os.write(leader, b"why?\n")
+        while b"So." not in seen or not seen.endswith(b"> "):
+            seen += os.read(leader, 65536)
+        if end == "a kill":
+            process.kill()
+        else:
+            os.write(leader, b"\x04")
+        assert process.wait(timeout=60) == (-signal.SIGKILL if end == "a kill" else 0)
+    assert os.get_blocking(follower)
+    os.close(follower)
+    os.close(leader)
+
+
 @pytest.mark.parametrize("width", [40, 80])
 def test_a_terminal_gets_the_live_tree(tmp_path: Path, width: int):
     seen = terminal(tmp_path, width)

@@ -218,6 +218,33 @@ async def test_a_langchain_model_without_tools_is_asked_in_json():
     assert not model.bound
 
 
+class Unbound(Native):
+    """One whose class has the method and says that it takes none."""
+
+    def bind_tools(self, tools: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError
+
+
+@pytest.mark.parametrize("kind", [Plain, Unbound])
+async def test_a_langchain_model_that_cannot_be_bound_is_asked_in_words_and_its_written_call_is_made(kind):
+    call = {"name": "paint_door", "arguments": {"colour": "blue", "coats": 2, "note": "5"}}
+    fenced = f"```json\n{json.dumps(call)}\n```"
+    model = kind(replies=[AIMessage(fenced), AIMessage('{"calls": [], "result": "so"}')])
+    reasoner = over(model)
+    first = await reasoner.act(LATER)
+    assert (first.calls, first.usage.model_calls) == ((WANTED,), 1)
+    assert (await reasoner.act(LATER)).text == "so"
+    for heard in model.heard:
+        assert "THE REPLY" in heard[-1].content
+        assert not any(isinstance(message, ToolMessage) for message in heard)
+
+
+async def test_a_written_call_of_a_tool_that_is_not_there_is_no_result(server, reasoner):
+    server.add(Say('{"name": "paint_dor", "arguments": {"colour": "blue"}}'))
+    reply = await reasoner.act(REQUEST)
+    assert ([call.name for call in reply.calls], reply.text) == (["paint_dor"], "")
+
+
 async def test_a_model_that_says_nothing_twice_gives_no_reply(server, reasoner):
     server.add(Say(""), Say(""))
     with pytest.raises(InvalidReply, match="act"):

@@ -67,15 +67,17 @@ def asked(task="Who built the lighthouse of Belmark, and who lit its lamp?"):
 
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("form", FORMS)
-async def test_a_window_told_in_a_refusal_costs_one_further_call_and_is_never_overrun_again(form, stream):
+async def test_a_refusal_costs_one_further_call_and_a_told_window_is_never_overrun(form, stream):
     served = Served(form)
     async with opened(served.answer) as (reasoner, _):
         twin = reasoner.bound(None, hear=[].append) if stream else reasoner
         first = await twin.extract(asked())
         again = await twin.extract(asked("What is known of the lighthouse and its lamp?"))
     assert [claim.citation.quote[:8] for claim in first.claims] == ["The ligh", "Its lamp"]
-    assert (first.usage.model_calls, again.usage.model_calls) == (2, 1)
-    assert served.counts[0] > WINDOW >= max(served.counts[1:])
+    told = "%(window)d" in FORMS[form]["body"]  # without a number the next request is tried whole
+    assert (first.usage.model_calls, again.usage.model_calls) == (2, 1 if told else 2)
+    assert served.counts[0] > WINDOW >= max(served.counts[1 if told else 3 :])
+    assert served.counts[1] <= WINDOW
     assert first.usage.unshown > 10_000
 
 

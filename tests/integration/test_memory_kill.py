@@ -51,7 +51,7 @@ async def main(path):
         await asyncio.sleep(0.01)
     ids = await memory.put([Record("observation", f"river {i} of the map", start=i) for i in range(5)])
     asked = [("observation", HashEmbedder().embed(["river"])[0], 5)]
-    assert set(memory._shared.on_index(lambda: memory._near(asked)).result()[0]) == set(ids)
+    assert set(memory._shared.on_index(lambda: memory._indexing._near(asked)).result()[0]) == set(ids)
     print(*ids, flush=True)
     await asyncio.sleep(60)
 

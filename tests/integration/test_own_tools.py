@@ -10,6 +10,7 @@ import pytest
 from ddax import Context, open_agent
 from ddax.actions.registry import action
 from ddax.graph.services import Parts
+from ddax.nodes.using import NO_CALL
 from ddax.reasoning.testing import FakeOpenAI, Say
 
 pytestmark = pytest.mark.integration
@@ -67,6 +68,32 @@ async def test_a_tool_is_used_at_once_and_what_was_said_is_the_answer(server):
     assert [c["quote"] for c in result["citations"]] == ["The lamp in the hall is green now."]
     assert [span["status"] for span in result["spans"]] == ["supported"]
     assert json.dumps(server.requests[0]["messages"]).count(TASK) == 1
+
+
+@pytest.mark.parametrize("settings", [{}, {"knowledge": "allow"}, {"effort": "deep"}])
+async def test_an_answer_for_which_no_tool_was_called_says_so(server, settings):
+    lamps, said = Lamps(), "The lamp in the hall was green last week."
+
+    def never(body: dict[str, Any]) -> Say:
+        if body.get("tools") and "response_format" not in body:
+            return Say(said)
+        return Say(json.dumps({"answer": said, "found": True, "quotes": [], "short": "", "children": []}))
+
+    with FakeOpenAI(answer=never) as quiet:
+        result = await ran(quiet, TASK, lamps, **settings)
+    assert lamps.done == []
+    assert result["notes"].count(NO_CALL) == 1
+
+
+async def test_a_written_call_with_a_wrong_name_goes_back_with_the_nearest(server):
+    lamps = Lamps()
+    wrong = {"name": "set_lmap", "arguments": {"room": "hall", "colour": "green"}}
+    server.add(Say(json.dumps(wrong)), model({"tools": [1], "messages": []}))
+    result = await ran(server, TASK, lamps)
+    assert lamps.done == [("hall", "green")]
+    assert (result["answer"], NO_CALL in result["notes"]) == ("The lamp in the hall is green now.", False)
+    told = json.dumps(server.requests[1]["messages"])
+    assert "there is no tool 'set_lmap'; the nearest is 'set_lamp'" in told
 
 
 async def test_a_form_that_was_asked_for_is_written_by_one_more_call(server):

@@ -10,7 +10,7 @@ import sys
 from datetime import date
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired, Required
 
 import pytest
 from langchain_core.callbacks import AsyncCallbackHandler
@@ -20,7 +20,7 @@ from langgraph.graph import START, StateGraph
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command, Overwrite
 from pydantic import BaseModel
-from typing_extensions import TypedDict
+from typing_extensions import ReadOnly, TypedDict
 
 import ddax
 from ddax import Context, State, build_graph, open_agent, splice
@@ -85,6 +85,12 @@ async def test_own_state_goes_in_is_kept_and_comes_out(tmp_path: Path) -> None:
         ({"when": [1, 2, 3]}, r"when: tuple\[int, int\] | None"),
         ({"colour": "green"}, "colour: Literal"),
         ({"thing": "one"}, "thing: Thing"),
+        ({"desk": "seven"}, "desk: int$"),
+        ({"owner": 7}, "owner: str$"),
+        ({"opened": 7}, "opened: date$"),
+        ({"labels": "vip"}, r"labels: list\[str\]$"),
+        ({"rank": "first"}, "rank: int$"),
+        ({"score": "high"}, "score: float$"),
     ],
 )
 async def test_a_value_of_another_type_is_refused_by_name(
@@ -103,9 +109,10 @@ async def test_a_value_of_another_type_is_refused_by_name(
 def test_what_fits_a_field_or_is_for_its_reducer_to_take_is_let_through() -> None:
     fits = {
         "count": 3, "due": date(2026, 1, 2), "tags": ["a"], "notes": 7, "place": Place(name="Vellin"),
-        "when": (1, 2), "colour": "red", "thing": Thing(),
+        "when": (1, 2), "colour": "red", "thing": Thing(), "desk": 7, "owner": "Ines",
+        "opened": date(2026, 1, 2), "labels": ["vip"], "rank": 1, "score": 0.5, "log": "a line",
     }  # fmt: skip
-    as_json = {"due": "2026-01-02", "place": {"name": "Vellin"}, "when": [1, 2]}
+    as_json = {"due": "2026-01-02", "place": {"name": "Vellin"}, "when": [1, 2], "opened": "2026-01-02"}
     taken = build_graph(state_schema=Rich).compile().takes
     for given in (fits, as_json, {"when": None}, {"tags": Overwrite(["b"])}, None, Command(resume="x")):
         check_given(given, taken)
@@ -154,6 +161,23 @@ def test_narrower_schemas_say_what_goes_in_and_what_comes_out() -> None:
     assert {"task", "customer", "seen"} <= set(build_graph(state_schema=Ordered).compile().takes)
 
 
+def test_a_field_has_one_type_in_both_schemas_whether_it_has_to_be_there_or_not() -> None:
+    class Asked(TypedDict):
+        task: str
+        desk: int
+        owner: NotRequired[str]
+        labels: Annotated[NotRequired[list[str]], operator.add]
+
+    assert {"desk", "owner"} <= set(build_graph(state_schema=Rich, input_schema=Asked).compile().takes)
+
+    class Else(TypedDict):
+        task: str
+        desk: NotRequired[str]
+
+    with pytest.raises(UsageError, match="'desk' has one type in the state_schema and another"):
+        build_graph(state_schema=Rich, input_schema=Else)
+
+
 class Rich(State):
     """Own fields of many types."""
 
@@ -165,6 +189,13 @@ class Rich(State):
     when: tuple[int, int] | None
     colour: Literal["red", "blue"]
     thing: Thing
+    desk: NotRequired[int]
+    owner: Required[str]
+    opened: ReadOnly[date]
+    labels: NotRequired[Annotated[list[str], operator.add]]
+    rank: Annotated[NotRequired[int], "a place"]
+    score: NotRequired[ReadOnly[Annotated[float, "of ten"]]]
+    log: NotRequired[Annotated[list[str], lambda old, new: [*(old or []), new]]]
 
 
 class Place(BaseModel):

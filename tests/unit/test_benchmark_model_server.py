@@ -6,7 +6,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
@@ -22,30 +22,20 @@ def answer(body):
 
 @pytest.fixture
 def served():
-    loop, model, ready = asyncio.new_event_loop(), Model(answer, 0.0), threading.Event()
-    address = []
+    model, begun = Model(answer, 0.0), Future()
 
-    async def start():
+    async def serve():
+        stopped = asyncio.Event()
         server = await asyncio.start_server(lambda r, w: handle(model, r, w), "127.0.0.1", 0)
-        address.append(server.sockets[0].getsockname()[1])
-        ready.set()
-        return server
-
-    def work():
-        server = loop.run_until_complete(start())
-        loop.run_forever()
+        begun.set_result((server.sockets[0].getsockname()[1], asyncio.get_running_loop(), stopped))
+        await stopped.wait()
         server.close()
-        loop.run_until_complete(loop.shutdown_asyncgens())
-        for task in asyncio.all_tasks(loop):
-            task.cancel()
-        loop.run_until_complete(asyncio.sleep(0))
-        loop.close()
 
-    thread = threading.Thread(target=work)
+    thread = threading.Thread(target=lambda: asyncio.run(serve()))  # which ends what is open
     thread.start()
-    assert ready.wait(10)
-    yield Served(f"http://127.0.0.1:{address[0]}/v1")
-    loop.call_soon_threadsafe(loop.stop)
+    port, loop, stopped = begun.result(10)
+    yield Served(f"http://127.0.0.1:{port}/v1")
+    loop.call_soon_threadsafe(stopped.set)
     thread.join()
 
 

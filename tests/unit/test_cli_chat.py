@@ -6,6 +6,7 @@ import asyncio
 import io
 import json
 import os
+import pty
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from ddax.cli.lines import Lines
 from ddax.cli.main import run_command
 from ddax.configs.settings import Context
 from ddax.errors import Unavailable
+from ddax.loops import loop_factory
 from tests.unit.scripted_command import agent, call
 
 
@@ -148,6 +150,38 @@ async def test_lines_of_a_pipe_are_read_as_they_come_and_nothing_else_waits() ->
         os.close(writer)
         await listening
     assert said == ["one?\n", "two €?\n", "\n", "three?"]
+
+
+@pytest.mark.parametrize("of", [pty.openpty, os.pipe])
+@pytest.mark.parametrize("factory", [loop_factory(), None])
+def test_what_lines_are_read_from_stays_as_blocking_as_it_was(of: Any, factory: Any) -> None:
+    ends = of()
+    reader, writer = ends if of is os.pipe else ends[::-1]
+    seen: list[bool] = []
+
+    async def listen(stream: Any) -> None:
+        found = Lines(stream)
+        for _ in range(2):
+            listening = asyncio.create_task(found.read())
+            await asyncio.sleep(0)
+            seen.append(os.get_blocking(reader))  # what writes to the terminal meanwhile shares it
+            os.write(writer, b"one?\n")
+            assert await listening == "one?\n"
+            seen.append(os.get_blocking(reader))
+        given_up = asyncio.create_task(found.read())
+        await asyncio.sleep(0)
+        given_up.cancel()
+        await asyncio.wait([given_up])
+        seen.append(os.get_blocking(reader))
+
+    with os.fdopen(reader, encoding="utf-8") as stream:
+        for blocking in (True, False):
+            os.set_blocking(reader, blocking)
+            seen.clear()
+            with asyncio.Runner(loop_factory=factory) as runner:
+                runner.run(listen(stream))
+            assert seen == [blocking] * 5
+    os.close(writer)
 
 
 def test_a_talk_without_an_answer_names_no_thread_to_go_on_with(

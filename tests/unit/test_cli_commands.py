@@ -11,6 +11,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from ddax.cli.answer import _go_on
 from ddax.cli.app import app
 from ddax.cli.backend import home_of, run_folder
 from ddax.cli.main import run_command
@@ -114,6 +115,21 @@ def test_settings_come_from_file_environment_and_argument(capsys, place, monkeyp
     assert code == 0
     assert by.context is not None
     assert (by.context.seed, by.context.namespace) == (2, "arg")
+
+
+@pytest.mark.parametrize(
+    ("status", "reason", "told", "line"),
+    [
+        ("done", "", "agent.run(\"NEXT QUESTION\", thread='t')", FOLLOW.removeprefix("Follow up: ")),
+        ("stopped", "budget: max_steps = 4 reached", "agent.run(", "ddax run --thread t"),
+        ("stopped", "cancelled", "agent.resume('t')", "ddax resume t"),
+        ("waiting", "", "agent.resume('t', answer=", "ddax resume t --answer 'go on'"),
+    ],
+)
+def test_a_thread_whose_model_is_an_object_goes_on_in_python_or_with_another(status, reason, told, line):
+    way = _go_on({"thread_id": "t", "status": status, "stop_reason": reason, "given": True})
+    assert told in way
+    assert line.removesuffix(' "NEXT QUESTION"') + " --model embedded" in way
 
 
 @pytest.mark.parametrize(

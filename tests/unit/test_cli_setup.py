@@ -14,7 +14,9 @@ from ddax.cli.doctor import Check, diagnose
 from ddax.cli.main import run_command
 from ddax.cli.notes import model_note, price_note
 from ddax.cli.setup import _commented, env_text
+from ddax.configs.prices import load_prices, nearest_priced
 from ddax.configs.settings import Context
+from ddax.reasoning.language.failures import Failure, mapped
 
 
 @pytest.fixture(autouse=True)
@@ -131,6 +133,36 @@ def test_doctor_tells_that_pytest_is_missing(monkeypatch):
     monkeypatch.setattr(metadata, "version", version)  # these tests run by the pytest that is to be missing
     found = {check.name: check for check in diagnose()}["package pytest"]
     assert found.state == "missing" and "conftest.py" in found.detail
+
+
+@pytest.mark.parametrize("home", ["/proc/ddax-home", "afile", "afile/home", "/dev/null/home"])
+def test_doctor_ends_with_an_error_where_the_home_cannot_be_written(capsys, monkeypatch, place, home):
+    (place / "afile").write_text("mine")
+    monkeypatch.setenv("DDAX_HOME", home)
+    monkeypatch.setattr("ddax.cli.doctor._sandbox", lambda: iter(()))
+    code, out, _ = call(capsys, "doctor", "--json")
+    checks = {row["name"]: row for row in one_object(out)["checks"]}
+    assert code != 0
+    assert checks["home"]["state"] == "bad" and "cannot be written" in checks["home"]["detail"]
+    assert list(place.iterdir()) == [place / "afile"]
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("openai:gpt-4.1-mnii", "openai:gpt-4.1-mini"),
+        ("openai:gpt4o-mini", "openai:gpt-4o-mini"),
+        ("openai:house-7b", ""),
+        ("groq:gpt-4.1-mnii", ""),
+    ],
+)
+def test_a_misspelt_model_is_told_with_the_nearest_known(name, near):
+    failed = mapped(
+        Failure("status", 404, "no such model"), name, "", 1, near=nearest_priced(name, load_prices())
+    )
+    for said in (price_note(Context(model=name)), failed.mend):
+        assert ("nearest name known" in said) is bool(near)
+        assert near in said
 
 
 def test_doctor_does_not_fall_over(monkeypatch, place):

@@ -271,3 +271,34 @@ async def test_nothing_is_left_open_after_the_block() -> None:
     writer.close()
     with pytest.raises(OSError):
         await asyncio.open_connection("127.0.0.1", proxy.port)
+
+
+async def test_a_site_that_does_not_read_is_left_with_its_connection_closed() -> None:
+    deaf, hung_up = asyncio.Event(), asyncio.Event()
+
+    async def unread(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.transport.pause_reading()  # type: ignore[attr-defined]
+        deaf.set()
+        await hung_up.wait()
+        writer.transport.abort()
+
+    async with host(unread) as port:
+        async with egress_proxy(
+            policy_of(allow_hosts=["localhost"]), clock=time.time, limits=ProxyLimits(sent_bytes=64_000_000)
+        ) as proxy:
+            _, writer = await asyncio.open_connection("127.0.0.1", proxy.port)
+            head = f"POST http://localhost:{port}/ HTTP/1.1\r\nHost: localhost\r\n"
+            head += "Content-Length: 32000000\r\n\r\n"
+            writer.write(head.encode() + b"x" * 32_000_000)
+            await deaf.wait()
+            while True:  # until what the sockets hold is full
+                before = proxy.log[0].sent
+                await asyncio.sleep(0.2)
+                if before and before == proxy.log[0].sent:
+                    break
+            writer.transport.abort()
+        await asyncio.sleep(0)
+        sides = [one for one in gc.get_objects() if isinstance(one, asyncio.Transport)]
+        opened = [one for one in sides if (one.get_extra_info("peername") or (0, 0))[1] == port]
+        assert [one for one in opened if one.get_extra_info("socket").fileno() >= 0] == []
+        hung_up.set()

@@ -65,7 +65,7 @@ def seen(name: str, program: str, tests: str, monkeypatch: pytest.MonkeyPatch) -
     codes = {key: compile(text, key, "exec") for key, text in message["codes"].items()}
     runner, effects = Runner(loaded, ticks, message["targets"], codes), Effects(loaded)
     probes = variants_of(suite.units, {"put"})
-    found = [observe(runner, message["units"][p["unit"]], p["text"], 10_000) for p in probes]
+    found = [observe(runner, message["units"][p["unit"]], p["text"], 10_000, runner) for p in probes]
     return found, str(effects)
 
 

@@ -1,4 +1,4 @@
-# ruff: noqa: E501 - programs under test are kept on one line
+
 """A repair stops at once where no edit brings what tests import, and holds to its time."""
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ def test_a_test_case_ends_as_under_unittest(text: str, kinds: list[str], monkeyp
     ],
 )
 def test_what_asks_for_something_needs_pytest(text: str, part: str):
-    reason = needs_pytest({"t.py": text}, conftest=False)
+    reason = needs_pytest({"t.py": text})
     assert part in reason if part else reason == ""
 
 
@@ -110,7 +110,7 @@ def test_what_asks_for_something_needs_pytest(text: str, part: str):
 )
 def test_the_tests_of_a_base_from_elsewhere_are_listed_where_it_is_a_test_case(text: str, ids: list[str]):
     assert [unit.id for unit in read_units("t.py", text, {"m.py": ""})] == [f"t.py::{one}" for one in ids]
-    assert "the base class" in needs_pytest({"t.py": text}, conftest=False)
+    assert "the base class" in needs_pytest({"t.py": text})
 
 
 @pytest.mark.parametrize("given", ["self", "self, method"])

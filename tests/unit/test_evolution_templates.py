@@ -7,8 +7,8 @@ import ast
 import pytest
 
 from ddax.evolution.operators import Seen, Source, first_order
-from ddax.evolution.operators.tables import table
 from ddax.evolution.operators.templates import templates
+from ddax.evolution.tables import table
 
 TEXTS = Seen({("m.py", 1): {"s": frozenset({"str"}), "xs": frozenset({"list"}), "n": frozenset({"int"})}})
 ROWS = [
@@ -46,7 +46,7 @@ def test_the_repair_is_among_the_edits(wrong, right):
 
 
 def test_every_row_of_the_table_is_read_and_every_edit_is_a_program():
-    rows = table("templates")["rows"]
+    rows = table("operators/templates")["rows"]
     assert {"name", "find", "put", "cost"} <= set.intersection(*(set(row) for row in rows))
     for wrong, _ in ROWS:
         text = function(wrong).encode()

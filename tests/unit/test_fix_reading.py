@@ -75,7 +75,18 @@ def test_what_a_command_says_beside_the_tests_is_taken_over(text, found):
     assert read_command(text) == found
 
 
-@pytest.mark.parametrize("name", ["LD_PRELOAD", "PYTHONHOME", "PYTHONOPTIMIZE"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "LD_PRELOAD",
+        "PYTHONHOME",
+        "PYTHONOPTIMIZE",
+        "PYTHONHASHSEED",
+        "PYTHONWARNINGS",
+        "PYTHONUTF8",
+        "PYTHONDEVMODE",
+    ],
+)
 def test_a_variable_that_cannot_be_set_is_refused_by_its_name(name):
     with pytest.raises(UsageError, match=f"The variable {name} "):
         read_command(f"A=1 {name}=x pytest")
@@ -296,7 +307,7 @@ def test_code_without_tests_is_refused(shop):
     ],
 )
 def test_tests_that_need_pytest_itself_are_known(text, part):
-    reason = needs_pytest({"t.py": text}, conftest=False)
+    reason = needs_pytest({"t.py": text})
     assert part in reason if part else reason == ""
 
 

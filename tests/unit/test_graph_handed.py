@@ -37,6 +37,17 @@ def test_a_part_that_is_none_is_told_with_what_it_lacks(place, lacks):
         Parts(**{place: Half()})
 
 
+@pytest.mark.parametrize("model", [object(), 3, ["openai:x"], lambda text: text])
+async def test_a_model_that_is_none_is_told_what_may_be_given(model):
+    for place, given in (("model", {"model": model}), ("models['judge']", {"models": {"judge": model}})):
+        with pytest.raises(UsageError) as caught:
+            async with open_agent(Context(), **given):
+                raise AssertionError("it was opened")
+        said = str(caught.value)
+        assert f"a {place} that is no model. This is a {type(model).__name__}." in said
+        assert "chat model of LangChain" in said and "open_agent(model='openai:gpt-4.1-mini')" in said
+
+
 def test_two_actions_of_one_name_are_told():
     with pytest.raises(UsageError, match="two actions with the name 'count'"):
         Parts(actions=(count, count))

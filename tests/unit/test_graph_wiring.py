@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, NotRequired, get_args
 
 import numpy as np
 import pytest
@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage
 from langgraph.channels import UntrackedValue
 from langgraph.types import Command, Overwrite, Send
+from pydantic import BaseModel
 
 from ddax.configs.settings import Context
 from ddax.errors import InvariantError, UsageError
@@ -135,6 +136,45 @@ def test_a_spliced_node_may_return_keys_of_its_own_state() -> None:
     assert checked("note", note, builder)(SEEN) == {"noted": [2]}
     with pytest.raises(InvariantError, match="unknown key 'noted'"):
         checked("note", note, build_graph())(SEEN)
+
+
+class Kept(State):
+    """The state, and keys of several types."""
+
+    seen: int
+    names: NotRequired[list[str]]
+    total: Annotated[list[int], operator.add]
+    place: BaseModel | None
+    last: Annotated[int, lambda old, new: new]
+
+
+def keep(state: Kept) -> dict[str, Any]:
+    return {}
+
+
+@pytest.mark.parametrize(
+    ("update", "said"),
+    [
+        ({"seen": "three"}, "declared as int"),
+        ({"seen": True}, "declared as int"),
+        ({"seen": Overwrite("three")}, "declared as int"),
+        ({"names": ["a", 1]}, r"declared as list\[str\].*At 1"),
+        ({"total": 3}, r"declared as list\[int\]"),
+        (Command(update={"seen": None}), "declared as int"),
+    ],
+)
+def test_a_value_of_another_type_in_a_state_of_ones_own_ends_the_run(update: Any, said: str) -> None:
+    builder = splice(build_graph(), "keep", keep, after="act", before="evaluate")
+    with pytest.raises(
+        InvariantError, match=f"'keep' returned '\\w+' with a value that does not fit.*(?s:.*){said}"
+    ):
+        checked("keep", lambda state: update, builder)(SEEN)
+
+
+def test_what_an_own_state_declares_may_be_returned() -> None:
+    builder = splice(build_graph(), "keep", keep, after="act", before="evaluate")
+    update = {"seen": 3, "names": ["a"], "total": [1], "place": None, "last": "for its reducer"}
+    assert checked("keep", lambda state: update, builder)(SEEN) is update
 
 
 class Open(State):

@@ -4,6 +4,8 @@ import asyncio
 import sqlite3
 import time
 from contextlib import closing
+from dataclasses import replace
+from typing import NamedTuple
 
 import pytest
 
@@ -11,8 +13,8 @@ from ddax.configs.settings import Budget, Models
 from ddax.errors import BudgetExceeded, InvalidReply, ReasonerError
 from ddax.reasoning.budget import BudgetKeeper, charge, usage_of
 from ddax.reasoning.effort import effort_of
+from ddax.reasoning.language.asked import Ask, Under
 from ddax.reasoning.language.cache import WAITS, Kept, ReplyCache, reply_key
-from ddax.reasoning.language.call import Ask, Under
 from ddax.reasoning.language.channel import Order, Sampling, chosen
 from ddax.reasoning.language.lanes import Lane, Lanes
 from ddax.reasoning.language.team import ROLES, Team
@@ -40,6 +42,13 @@ def test_effort_goes_down_with_the_scarcest_of_the_budget(spent, effort):
 
 def test_a_budget_of_nothing_is_lean_and_no_error():
     assert effort_of(Usage(), Budget(max_usd=0), Models()) == "lean"
+
+
+class At(NamedTuple):
+    """What a key takes of a way to a model."""
+
+    address: str
+    traits: str = ""
 
 
 class Caller:
@@ -173,7 +182,7 @@ async def test_a_lane_holds_no_more_than_its_width():
 
 async def test_a_reply_is_kept_by_all_that_was_sent(tmp_path):
     cache = ReplyCache(tmp_path / "c" / "replies.sqlite", wall=lambda: 5.0)
-    key = reply_key("m", "http://a", ORDER)
+    key = reply_key("m", At("http://a"), ORDER)
     assert await cache.get(key) is None
     await cache.put(key, Kept("text", 10, None, 3))
     await cache.put(key, Kept("other", 1, 1.0))
@@ -181,13 +190,14 @@ async def test_a_reply_is_kept_by_all_that_was_sent(tmp_path):
     with closing(ReplyCache(tmp_path / "c" / "replies.sqlite", wall=lambda: 9.0)) as again:
         assert await again.get(key) == Kept("text", 10, None, 3)
     others = {
-        reply_key("m2", "http://a", ORDER), reply_key("m", "http://b", ORDER),
-        reply_key("m", "http://a", Order(ORDER.messages, PredictWire, "schema", ORDER.sampling)),
-        reply_key("m", "http://a", Order(ORDER.messages, AskWire, "schema", Sampling(0.0, 1))),
-        reply_key("m", "http://a", Order([("system", "s"), ("human", "x")], AskWire, "schema", Sampling())),
+        reply_key("m2", At("http://a"), ORDER), reply_key("m", At("http://b"), ORDER),
+        reply_key("m", At("http://a", "warmer"), ORDER),
+        reply_key("m", At("http://a"), Order(ORDER.messages, PredictWire, "schema", ORDER.sampling)),
+        reply_key("m", At("http://a"), Order(ORDER.messages, AskWire, "schema", Sampling(0.0, 1))),
+        reply_key("m", At("http://a"), replace(ORDER, messages=[("system", "s"), ("human", "x")])),
     }  # fmt: skip
-    assert len(others | {key}) == 6
-    assert reply_key("m", "http://a", Order(ORDER.messages, AskWire, "words", ORDER.sampling)) == key
+    assert len(others | {key}) == 7
+    assert reply_key("m", At("http://a"), Order(ORDER.messages, AskWire, "words", ORDER.sampling)) == key
 
 
 async def test_a_cache_of_an_earlier_release_is_read_and_written(tmp_path):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from ddax.reasoning.language.bodies import own
 from ddax.reasoning.language.failures import classify
-from ddax.reasoning.language.window import TEMPLATE, Window, told_in
+from ddax.reasoning.language.window import TEMPLATE, Measure, told_in
 
 REFUSALS = [
     # OpenAI, and servers that speak as it does
@@ -71,28 +72,44 @@ def test_what_is_no_refusal_of_the_length_is_not_taken_for_one(said: str) -> Non
     assert classify(error, lambda: 0.0).kind == "status"
 
 
-def test_without_a_number_a_window_is_half_of_what_was_sent() -> None:
-    window = Window()
-    assert window.learn("your input exceeds the context window", 30_000)
-    assert window.tokens == (10_000 + TEMPLATE) // 2
+def refused(measure: Measure, words: str, size: int) -> Measure | None:
+    return measure.refused(told_in(words, measure.count(size)), size)
+
+
+def test_without_a_number_a_request_may_be_half_of_what_was_sent() -> None:
+    found = refused(Measure(), "your input exceeds the context window", 30_000)
+    assert found is not None and found.window == (10_000 + TEMPLATE) // 2
 
 
 def test_a_number_that_cannot_be_about_what_was_sent_teaches_nothing() -> None:
-    window = Window()
-    assert not window.learn("maximum context length is 128000 tokens. you requested 130000", 3_000)
-    assert (window.tokens, window.count(3_000)) == (0, 1_000 + TEMPLATE)
+    words = "maximum context length is 128000 tokens. you requested 130000"
+    assert refused(Measure(), words, 3_000) is None
 
 
 def test_a_smaller_window_takes_the_place_of_a_larger_one_and_never_the_other_way() -> None:
-    window = Window(8_192)
-    window.learn("context size (4096 tokens)", 30_000)
-    window.learn("context size (9000 tokens)", 30_000)
-    assert window.tokens == 4_096
+    found: Measure | None = Measure(8_192)
+    for words in ("context size (4096 tokens)", "context size (9000 tokens)"):
+        assert found is not None
+        found = refused(found, words, 30_000)
+    assert found is not None and found.window == 4_096
 
 
 def test_denser_text_is_counted_as_the_server_counts_it() -> None:
-    window = Window()
-    window.learn("request (9000 tokens) exceeds the available context size (8192 tokens)", 12_000)
-    assert window.count(12_000) == pytest.approx(9_000, abs=2)
-    window.learn("the input is longer than the context length (8192 tokens)", 9_000)
-    assert window.count(9_000) > 8_192
+    words = "request (9000 tokens) exceeds the available context size (8192 tokens)"
+    found = refused(Measure(), words, 12_000)
+    assert found is not None and found.count(12_000) == pytest.approx(9_000, abs=2)
+    again = refused(found, "the input is longer than the context length (8192 tokens)", 9_000)
+    assert again is not None and again.count(9_000) > 8_192
+
+
+def test_what_a_server_says_back_of_a_request_is_not_its_own() -> None:
+    sent = "Tell me: what does 'maximum context length exceeded' mean for a model of 4096 tokens?"
+    assert own("This word is not allowed.", sent) == "This word is not allowed."
+    assert own(f"Not allowed here: {sent}", sent).split() == ["Not", "allowed", "here:", "?"]
+    assert "4096" not in own("Field required, 'input': {'n_ctx': 4096}", "")
+
+
+def test_the_short_sentence_of_a_server_stays_its_own_where_a_page_has_it_too() -> None:
+    page = "A server may say 'prompt is too long: 9000 tokens > 4096 maximum', or that the model has no room."
+    said = "prompt is too long: 9000 tokens > 8192 maximum"
+    assert own(said, page) == said

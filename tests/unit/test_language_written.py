@@ -30,6 +30,24 @@ def test_a_text_that_is_a_call_is_read_as_one(text):
     assert written_calls(text, NAMES) == READ
 
 
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ('{"name": "plya", "arguments": {"genre": "jazz"}}', "plya"),
+        ('{"tool": "Set-Lamp", "args": {"genre": "jazz"}}', "Set-Lamp"),
+        ('```json\n{"name": "play_music", "arguments": {"genre": "jazz"}}\n```', "play_music"),
+        ('{"name": "music.find", "parameters": {"genre": "jazz"}}', "music.find"),
+        ('{"calls": [{"name": "play", "arguments": {"genre": "jazz"}}], "result": ""}', "play"),
+        (
+            '{"tool_calls": [{"function": {"name": "play", "arguments": "{\\"genre\\": \\"jazz\\"}"}}]}',
+            "play",
+        ),
+    ],
+)
+def test_a_call_that_misspells_its_tool_or_stands_in_a_list_is_one_still(text, name):
+    assert written_calls(text, NAMES) == [(name, READ[0][1])]
+
+
 def test_several_calls_are_read_in_their_order():
     lamp = '{"name": "set_lamp", "arguments": {"room": "hall", "colour": {"r": 1}}}'
     calls = written_calls(f"```json\n{lamp}\n```\n```json\n{PLAY}\n```", NAMES)
@@ -54,6 +72,9 @@ def test_however_many_calls_there_are_all_are_read():
         f'{{"status": "ok"}}\n{PLAY}',
         '{"name": "Ada", "arguments": {"genre": "jazz"}}',
         '{"name": "play"}',
+        '{"calls": [], "result": "Jazz is playing."}',
+        f'{{"calls": [{PLAY}, {{"name": "Ada", "arguments": {{}}}}]}}',
+        f'{{"calls": [{PLAY}], "result": "I would do this."}}',
         '{"name": "play", "arguments": "loud"}',
         '{"name": "play", "arguments": {"genre": "ja',
         "",

@@ -86,6 +86,16 @@ def test_one_that_was_never_committed_is_not(looking: Looking) -> None:
     assert looking.look() == (1, ["a", "ccc"])
 
 
+def test_what_a_reader_changes_inside_a_row_is_not_found_again(looking: Looking) -> None:
+    said = {"text": "a", "tags": ["x"], "of": {"place": {"page": [1]}}}
+    looking.record.log("n", [Logged(REFLECTIONS, "k", json.dumps(said), "", vector(1))], committed=NOW)
+    for _ in range(2):
+        ((_, row, _),) = looking.record.findable("n", REFLECTIONS, NOW + 1)
+        assert row == said
+        row["tags"].append("forged")
+        row["of"]["place"]["page"][0] = row["of"]["new"] = "forged"
+
+
 def test_a_log_too_long_to_be_kept_is_read_each_time(looking: Looking) -> None:
     looking.record._found._most = 2
     looking.write("a", "bb", "ccc")

@@ -1,8 +1,9 @@
-"""The index is made when it begins to pay, in one go, and whatever is on disk already is kept in step."""
+"""The index is made when it begins to pay, in one go, and is kept in step from then on, whoever is killed."""
 
 from __future__ import annotations
 
 import asyncio
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -44,6 +45,18 @@ async def until_indexed(memory: Any) -> None:
     raise AssertionError("the index was not made")
 
 
+async def of_record(memory: Any) -> set[str]:
+    return {kept.record.id for kept in await memory.upkeep.scan()}
+
+
+async def of_index(memory: Any) -> set[str]:
+    """Return what the index itself finds, of so few rows all, also what the record has no more."""
+    (vector,) = await memory._embed(["the harbour number 7"])
+    found = await memory._indexing.nearest("observation", vector, 200)
+    assert found is not None and len(found) == len(set(found))
+    return set(found)
+
+
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reaching, "FEW", 20)
@@ -53,13 +66,14 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_it_is_made_when_it_begins_to_pay_with_all_that_was_written_before(tmp_path: Path) -> None:
     memory = await reached(tmp_path)
     await memory.put(harbours(0, 15))
-    exact = await best(memory)
-    assert exact[0] == "the harbour number 7"
+    assert (await best(memory))[0] == "the harbour number 7"
     assert not memory.indexed and not (tmp_path / "index").exists()
     await memory.put(harbours(15, 25))
     await until_indexed(memory)
     await memory.put(harbours(25, 30))
-    assert await best(memory) == exact or (await best(memory))[0] == "the harbour number 7"
+    assert await of_index(memory) == await of_record(memory)
+    found, memory._indexing.ready = await best(memory), False
+    assert found == await best(memory), "as without it"
     assert await memory.rebuild() == 30
     await memory.close()
 
@@ -74,11 +88,72 @@ async def test_one_that_is_there_is_kept_in_step_however_few_rows_are_left(tmp_p
     await until_indexed(again)
     rows = [kept.record for kept in await again.upkeep.scan()]
     await again.upkeep.bury([row.id for row in rows if row.text != "the harbour number 7"], FORGOTTEN)
+    (left,) = await of_record(again)
+    assert await of_index(again) == {left}
     await again.close()
     last = await reached(tmp_path)
     await until_indexed(last)
+    assert await of_index(last) == {left}
     assert await best(last) == ["the harbour number 7"]
     await last.close()
+
+
+KILLED = """
+import asyncio, os, signal, sys
+from pathlib import Path
+from ddax.memory import chroma, reaching
+from tests.unit.test_memory_index_late import harbours, reached, until_indexed
+
+reaching.FEW, path, at = 20, Path(sys.argv[1]), sys.argv[2]
+whole = chroma.ChromaIndex._insert
+
+def die():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def half(index, place, pairs):
+    whole(index, place, pairs[: len(pairs) // 2])
+    die()
+
+async def put(memory, first, last):
+    print(*await memory.put(harbours(first, last)), flush=True)
+
+async def main():
+    memory = await reached(path)
+    await put(memory, 0, 15)
+    if at == "before":
+        die()
+    if at == "while":
+        chroma.ChromaIndex._insert = half
+    await put(memory, 15, 40)
+    await until_indexed(memory)
+    await put(memory, 40, 60)
+    die()
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.usefixtures("few")
+@pytest.mark.parametrize("at", ["before", "while", "behind"])
+async def test_a_kill_leaves_no_row_out_of_it(tmp_path: Path, at: str) -> None:
+    """Kill it before the index begins to pay, half through its making, and with rows that wait for it."""
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, str(tmp_path), at],
+        cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    assert (tmp_path / "index").exists() is (at != "before")
+    memory = await reached(tmp_path)
+    acknowledged, kept = set(done.stdout.split()), await of_record(memory)
+    assert acknowledged <= kept
+    assert len(kept) == {"before": 15, "while": 40, "behind": 60}[at]
+    if at == "before":
+        assert not memory.indexed
+        await memory.put(harbours(60, 70))
+    await until_indexed(memory)
+    assert await of_index(memory) == await of_record(memory)
+    assert (await best(memory))[0] == "the harbour number 7"
+    await memory.close()
 
 
 async def test_a_small_run_opens_no_index_and_recalls_what_it_knows(tmp_path: Path) -> None:
@@ -99,6 +174,7 @@ async def test_a_small_run_opens_no_index_and_recalls_what_it_knows(tmp_path: Pa
         [sys.executable, "-c", told], cwd=tmp_path, capture_output=True, text=True, check=True
     )
     assert done.stdout.strip().splitlines()[-1] == "False"
+    assert [*(tmp_path / "home").rglob("record.sqlite")] and not [*(tmp_path / "home").rglob("index")]
     async with open_agent(
         Context.model_validate({"mood": {"engine": "numpy"}}), home=tmp_path / "home"
     ) as one:

@@ -110,7 +110,7 @@ async def test_an_exact_search_for_many_looks_at_each_row_once(tmp_path: Path) -
         return [hit.record.id for hit in hits]
 
     await memory.rebuild()  # else the index, made behind, would answer from the middle on
-    memory.indexed = False
+    memory._indexing.ready = False
     asked = [(text, task, step) for text in TEXTS for task, step in (("s", 1), ("s", 9), ("t", 9))]
     found = dict(zip(asked, await alike(nearest, asked), strict=True))
     assert found[TEXTS[0], "s", 1] == [ids[0]] and found[TEXTS[2], "s", 9][0] == ids[2]

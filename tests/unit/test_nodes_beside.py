@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from ddax.errors import BudgetExceeded
 from ddax.nodes.act import act
 from ddax.nodes.evaluate import evaluate
 from ddax.nodes.expand import expand
@@ -40,9 +41,9 @@ def read(request: p.ExtractRequest, *, lost: str = "") -> p.Extraction:
 
 
 async def acted(
-    kit: Any, replies: dict[str, Any], *, together: bool = True, **settings: Any
+    kit: Any, replies: dict[str, Any], *, together: bool = True, came: Any = None, **settings: Any
 ) -> tuple[Any, Any]:
-    """Return the session and the state after three pages were read at once."""
+    """Return the session and the state after three pages were read at once; `came` are origins of plans."""
     kit.pages.update(PAGES)
     leaves = tuple(kit.leaf(f"read {name}", "visit", source=name) for name in PAGES)
     session = kit.session({"expand": [p.Expansion(leaves)], **replies}, repeat=True, **settings)
@@ -51,6 +52,7 @@ async def acted(
     state = {**state, "step": 2, "outcomes": {}, "mind": {**state["mind"], "rho": 0.0}}
     for leaf, name in zip(("0.1", "0.2", "0.3"), PAGES, strict=True):
         packet = {**kit.packet(leaf, "visit", state=state, source=name), "beside": 3}
+        packet |= {"origins": (came or {}).get(leaf, packet["origins"])}
         state = kit.reduced(state, await kit.update(act, packet, session))
     return session, state
 
@@ -66,8 +68,9 @@ def asked(session: Any, method: str) -> list[Any]:
 
 
 async def test_pages_of_one_step_are_read_by_one_call_and_cited_by_their_own_leaves(kit: Any) -> None:
-    session, state = await acted(kit, {"extract": [read], "judge": [judged]})
+    session, state = await acted(kit, {"extract": [read], "judge": [judged]}, came={"0.3": ["tool:mailbox"]})
     assert not asked(session, "extract") and all(o["unread"] for o in state["outcomes"].values())
+    assert [state["ideas"][leaf]["origins"] for leaf in ("0.1", "0.2")] == [["file"], ["file"]]
     after = kit.reduced(state, await kit.update(evaluate, state, session))
     (request,) = asked(session, "extract")
     assert len(request.others) == 2
@@ -76,8 +79,10 @@ async def test_pages_of_one_step_are_read_by_one_call_and_cited_by_their_own_lea
         assert "unread" not in after["outcomes"][leaf]
         (row,) = await session.memory.rows("claims", idea=leaf)
         assert [one["title"] for one in row["citations"]] == [name]
-    private = of_request(request)
-    assert private >= of_request(await _alone(session, state)), "where any page comes from, all of it does"
+    assert of_request(request) >= of_request(await _alone(session, state)) >= {"tool:mailbox"}
+    for leaf in ("0.1", "0.2", "0.3"):
+        told = after["ideas"][leaf]["origins"]
+        assert told == ["file", "tool:mailbox"], "one reply saw all pages: where any comes from, all do"
 
 
 async def _alone(session: Any, state: Any) -> p.ExtractRequest:
@@ -85,6 +90,45 @@ async def _alone(session: Any, state: Any) -> p.ExtractRequest:
 
     rows = await session.memory.rows("unread", task=state["work"]["id"], idea="0.3")
     return await _request(state, session, rows[0])
+
+
+async def test_what_no_model_read_keeps_its_own_origins(kit: Any) -> None:
+    came = {"0.3": ["tool:mailbox"]}
+    session, state = await acted(
+        kit, {"extract": [lambda r: read(r, lost="Bree")], "judge": [judged]}, came=came
+    )
+    after = kit.reduced(state, await kit.update(evaluate, state, session))
+    found = [after["ideas"][leaf]["origins"] for leaf in ("0.1", "0.2", "0.3")]
+    assert found == [["file", "tool:mailbox"], ["file"], ["file", "tool:mailbox"]]
+
+
+async def test_pages_of_many_hosts_read_together_still_fit_their_leaves(kit: Any) -> None:
+    from ddax.ideas import dag
+
+    hosts = [f"web:{'x' * 60}{n}.example" for n in range(6)]
+    came = {"0.1": hosts[:3], "0.2": hosts[3:], "0.3": [f"tool:{'y' * 60}{n}" for n in range(6)]}
+    session, state = await acted(kit, {"extract": [read], "judge": [judged]}, came=came)
+    after = kit.reduced(state, await kit.update(evaluate, state, session))
+    for leaf in ("0.1", "0.2", "0.3"):
+        kinds = {name.partition(":")[0] for name in after["ideas"][leaf]["origins"]}
+        assert kinds == {"file", "web", "tool"} and after["ideas"][leaf]["evidence"]
+        assert dag.size_of(after["ideas"][leaf]) <= dag.MAX_IDEA_BYTES
+    dag.check(after["ideas"])
+
+
+@pytest.mark.parametrize("summary", ["", "  \n "])
+async def test_a_part_without_a_summary_leaves_the_text_of_its_outcome(kit: Any, summary: str) -> None:
+    def bare(request: p.ExtractRequest) -> p.Extraction:
+        found = read(request)
+        others = tuple(p.Extraction(one.claims, summary) for one in found.others)
+        return p.Extraction(found.claims, summary, found.usage, others=others)
+
+    session, state = await acted(kit, {"extract": [bare], "judge": [judged]})
+    after = kit.reduced(state, await kit.update(evaluate, state, session))
+    for leaf in ("0.1", "0.2", "0.3"):
+        assert state["outcomes"][leaf]["text"], "what the action itself said"
+        assert after["ideas"][leaf]["result"] == state["outcomes"][leaf]["text"]
+        assert after["outcomes"][leaf]["text"] == after["ideas"][leaf]["result"]
 
 
 @pytest.mark.parametrize("lost", [*PAGES])
@@ -129,9 +173,46 @@ async def test_a_result_that_the_judge_left_out_is_judged_alone(kit: Any) -> Non
     assert len(update["verdicts"]) == 3
 
 
+@pytest.mark.parametrize("later", [0, 1])
+async def test_a_cap_in_the_shared_judgment_costs_the_verdicts_and_not_the_step(kit: Any, later: int) -> None:
+    cap = BudgetExceeded("the cap max_tokens=5", why="w", mend="m")
+    replies = {"extract": [read], "judge": [cap, *([judged] * later)]}
+    session, state = await acted(kit, replies, debate={"gate": "never"})
+    update = await kit.update(evaluate, state, session)
+    assert [update["ideas"][leaf]["result"] for leaf in ("0.1", "0.2", "0.3")] == [f"of {n}" for n in PAGES]
+    causes = {key: row["cause"] for key, row in update["failures"].items() if key.endswith(":verdict")}
+    assert set(causes) == ({f"0.{n}:verdict" for n in (1, 2, 3)} if not later else set())
+    assert all("max_tokens=5" in cause for cause in causes.values()), "which cap it was is told"
+    assert len(update["verdicts"]) == 3 * later
+
+
+async def test_a_shared_judgment_of_nothing_is_still_paid(kit: Any) -> None:
+    def empty(request: p.JudgeRequest) -> p.Judgment:
+        lost = p.Judgment(0.0, 0.0, (), lost=True)
+        return p.Judgment(0.0, 0.0, (), Usage(1, 700), True, (lost,) * len(request.others))
+
+    session, state = await acted(kit, {"extract": [read], "judge": [empty, judged]}, debate={"gate": "never"})
+    update = await kit.update(evaluate, state, session)
+    assert len(update["verdicts"]) == 3
+    assert update["usage"]["tokens"] == 500 + 700 + 3 * 700
+
+
+@pytest.mark.parametrize(("room", "calls"), [(24_000, 1), (2_800, 2), (1_000, 3)])
+async def test_no_more_pages_and_results_go_together_than_the_window_has_room_for(
+    kit: Any, room: int, calls: int
+) -> None:
+    session, state = await acted(kit, {"extract": [read], "judge": [judged]}, debate={"gate": "never"})
+    session.reasoner.room = room
+    await kit.update(evaluate, state, session)
+    assert len(asked(session, "extract")) == calls
+    judges = asked(session, "judge")
+    assert len(judges) == calls and sum(1 + len(one.others) for one in judges) == 3
+
+
 def test_a_call_has_as_many_parts_as_fit_it() -> None:
     assert [len(group) for group in grouped({str(n): 1 for n in range(20)}, 100)] == [MOST, MOST, 4]
     assert [*grouped({"a": 90, "b": 300, "c": 20}, 100)] == [["a", "b"], ["c"]]
+    assert [*grouped({"a": 90, "b": 300, "c": 20}, 100, most=350)] == [["a"], ["b", "c"]]
 
 
 EXTRACT = p.ExtractRequest("t", "Ada", (ADA,), others=(p.Pages("Bob", (BOB,)), p.Pages("Cid", ())))

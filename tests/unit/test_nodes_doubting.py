@@ -9,10 +9,12 @@ import pytest
 
 from ddax.cli.main import run_command
 from ddax.debate.gate import Gate
+from ddax.graph.doubts import note_doubts
+from ddax.graph.routing import leaf_packet
 from ddax.graph.services import Session
 from ddax.memory.records import DECISIONS, DOUBTS
 from ddax.nodes.act import act
-from ddax.nodes.doubting import Chance, holds, worth
+from ddax.nodes.doubting import Chance, holds, weighed_before, worth
 from ddax.nodes.evaluate import Brief, _admits
 from ddax.nodes.reflect import reflect
 from ddax.nodes.road import QUICK, goes_on
@@ -64,6 +66,47 @@ async def test_without_a_model_nothing_is_weighed_or_written(kit: Any) -> None:
     object.__setattr__(session, "reasoner", EmbeddedReasoner(session.embedder))
     assert holds({}, session, Chance("judge", "0.1", change=0.0))
     assert session.place is not None and session.place.doubts == []
+
+
+async def weigh(session: Session, state: Any, change: float, node: str = "evaluate", idea: str = "0") -> None:
+    session = session.at(Place(node, 3, idea))
+    holds(state, session, Chance("judge", idea, change=change))
+    assert session.place is not None
+    await note_doubts(session.place, state, session)
+
+
+async def changes(session: Session, state: Any) -> list[float]:
+    return [row["change"] for row in await weighed_before(state, 4, session.at(Place("select", 4)))]
+
+
+async def test_what_was_weighed_before_a_thread_was_gone_back_in_is_not_of_the_new_way(kit: Any) -> None:
+    session = kit.session()
+    state = {**await kit.opened(session), "step": 3}
+    old, new = ({**state, "decision": {"hash": name}} for name in ("old", "new"))
+    await weigh(session, old, 0.5)
+    assert await changes(session, new) == []
+    await weigh(session, new, 0.25)
+    await weigh(session, new, 0.25)
+    assert (await changes(session, old), await changes(session, new)) == ([0.5], [0.25])
+
+
+@pytest.mark.parametrize("node", ["act", "expand"])
+async def test_the_doubts_of_leaves_and_of_ideas_tell_apart_two_ways_of_a_step(kit: Any, node: str) -> None:
+    session = kit.session()
+    state = {**await kit.opened(session), "step": 3}
+    for name, change in (("old", 0.5), ("new", 0.25)):
+        now: Any = {**state, "decision": {"hash": name}}
+        await weigh(session, leaf_packet(now, "0") if node == "act" else now, change, node)
+    assert await changes(session, {**state, "decision": {"hash": "new"}}) == [0.25]
+    assert await changes(session, {**state, "decision": {"hash": "old"}}) == [0.5]
+
+
+async def test_what_an_older_release_has_weighed_is_sealed_too(kit: Any) -> None:
+    session = kit.session()
+    state = {**await kit.opened(session), "step": 3, "decision": {"hash": "new"}}
+    row = {"task": state["work"]["id"], "node": "act", "step": 3, "idea": "0", "doubts": [{"change": 0.5}]}
+    await session.memory.log(DOUBTS, row, key="k")
+    assert await changes(session, state) == [0.5]
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pytest
 
 from ddax.dynamics.widen import Outcomes
 from ddax.ideas import dag, grow
 from ddax.ideas.idea import apply_patches
+from ddax.memory.records import DECISIONS, DOUBTS
 from ddax.nodes import widen
 from ddax.nodes.expand import expand
 from ddax.nodes.select import select
@@ -149,10 +151,10 @@ async def test_going_wider_expands_a_waiting_idea_again(kit: Any, monkeypatch: A
     assert not widen.may_widen(nothing["ideas"], "0")
 
 
-async def surprised(kit: Any, *replies: Any, surprise: float = 0.9) -> Any:
+async def surprised(kit: Any, *replies: Any, surprise: float = 0.9, **settings: Any) -> Any:
     """Return a session and a state in which 0.1 surprised, 0.2 rests on it, and 0.3 does not."""
     plan = (kit.leaf("a"), kit.leaf("b", needs=(0,)), kit.leaf("c"))
-    session, state = await planned(kit, plan, *replies)
+    session, state = await planned(kit, plan, *replies, **settings)
     state = changed(state, _1={"status": "done", "N": 1, "Q": 0.2, "V": 0.2, "result": "odd"})
     verdicts = {"0.1": {"surprise": surprise, "epsilon": surprise, "value": 0.2}}
     return session, {**state, "step": 4, "verdicts": verdicts, "decision": {}}
@@ -187,6 +189,36 @@ async def test_without_a_better_plan_the_old_one_stays(kit: Any) -> None:
 async def test_what_was_nearly_expected_plans_nothing_anew(kit: Any) -> None:
     session, state = await surprised(kit, surprise=0.5)
     assert (await kit.after(select, state, session))["decision"]["next"] == "act"
+
+
+@pytest.mark.parametrize(("surprise", "held"), [(0.99, True), (0.71, False)])
+async def test_a_small_surprise_is_not_worth_a_new_plan_where_answers_are_cheap(
+    kit: Any, surprise: float, held: bool
+) -> None:
+    async def weighed(**models: Any) -> tuple[Any, Any, Any]:
+        session, state = await surprised(kit, (kit.leaf("d"),), surprise=surprise, models=models)
+        chosen = await kit.after(select, state, session)
+        assert chosen["decision"]["mode"] == "replan" and chosen["decision"]["surprise"] == surprise
+        (entry,) = await session.memory.rows(DECISIONS, task=state["work"]["id"], step=chosen["step"])
+        assert entry["surprise"] == surprise, "the ledger tells by how much"
+        after = await kit.after(expand, chosen, session)
+        rows = await session.memory.rows(DOUBTS, task=state["work"]["id"], step=chosen["step"])
+        (doubt,) = [one for row in rows for one in row["doubts"] if one["why"] == "a surprise"]
+        return doubt, after, state
+
+    price = (await weighed())[0]["tokens"]
+    doubt, after, before = await weighed(worth=round(price / 0.9))
+    assert (doubt["change"], doubt["held"]) == (surprise, held)
+    assert (after["ideas"] != before["ideas"]) is held
+
+
+async def test_a_run_left_off_before_decisions_told_a_surprise_goes_on(kit: Any) -> None:
+    session, state = await surprised(kit, (kit.leaf("d"),), models={"worth": 1})
+    chosen = await kit.after(select, state, session)
+    del chosen["decision"]["surprise"]
+    await kit.after(expand, chosen, session)
+    rows = await session.memory.rows(DOUBTS, task=state["work"]["id"], step=chosen["step"])
+    assert [one["change"] for row in rows for one in row["doubts"] if one["why"] == "a surprise"] == [1.0]
 
 
 async def test_planning_anew_has_an_end(kit: Any) -> None:

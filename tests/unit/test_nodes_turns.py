@@ -268,10 +268,10 @@ async def test_a_human_may_change_the_arguments_of_one_call(kit: Any) -> None:
 
 async def test_an_approval_is_for_one_call_and_not_for_its_like(kit: Any) -> None:
     post = Acted((Call("post", {"text": "note"}),), usage=COST)
-    leaf = Leaf(kit, post, post, end(), human=True)
+    leaf = Leaf(kit, post, post, post, end(), human=True)
     await answer(leaf, await leaf.run(), {"choice": "go on"})
     update = await leaf.run(step=4)
-    assert update["questions"]["0.1"]["turn"] == "1.0"
+    assert update["questions"]["0.1"]["turn"] == "2.0"
     assert len(leaf.board.done) == 1
     assert [row["turn"] for row in await leaf.session.memory.rows(APPROVALS)] == ["0.0"]
 
@@ -327,6 +327,38 @@ async def test_calls_of_one_turn_are_made_in_their_order_up_to_a_bound(kit: Any)
     await leaf.run()
     assert leaf.board.done == [*range(16)]
     assert [one.ok for one in leaf.asked[1].done] == [True] * 16 + [False] * 4
+
+
+async def test_a_call_that_keeps_bringing_the_same_ends_the_leaf_with_it(kit: Any) -> None:
+    leaf = Leaf(kit, *looks(1, 1, 1, 1))
+    update = await leaf.run()
+    assert leaf.board.done == [1, 1]
+    assert len(leaf.asked) == 3
+    idea = update["ideas"]["0.1"]
+    assert (idea["status"], idea["result"]) == ("done", "behind door 1 stands 2")
+    assert "error" not in idea or not idea["error"]
+
+
+async def test_what_changes_something_is_done_twice_only_where_that_is_said_again(kit: Any) -> None:
+    note = Acted((Call("post", {"text": "hello"}),), usage=COST)
+    once = Leaf(kit, note, note, end("posted it"))
+    once.allow("post")
+    await once.run()
+    assert [text for text, _ in once.board.done] == ["hello"]
+    held = once.asked[2].done[1]
+    assert not held.ok and "made just now" in held.text
+
+    meant = Leaf(kit, note, note, note, end("posted it twice"))
+    meant.allow("post")
+    await meant.run()
+    assert [text for text, _ in meant.board.done] == ["hello", "hello"]
+
+
+async def test_two_of_a_call_in_one_turn_are_meant(kit: Any) -> None:
+    leaf = Leaf(kit, Acted((Call("post", {"text": "hi"}),) * 2, usage=COST), end())
+    leaf.allow("post")
+    await leaf.run()
+    assert len(leaf.board.done) == 2
 
 
 async def test_the_cap_of_turns_ends_a_leaf_with_what_was_found(kit: Any) -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ddax import registered
+from ddax import Context, open_agent, registered
 from ddax.cli import doctor
 from ddax.errors import MissingPart, UsageError
 from ddax.evolution.repairs import CodeRepairs
+from ddax.graph import repairs as port
 from ddax.graph.repairs import Repairs, needed
 from ddax.memory.embeddings import HashEmbedder
 from ddax.reasoning import free
@@ -67,6 +69,54 @@ def test_a_run_without_the_free_reasoner_is_told_when_it_needs_it(monkeypatch: p
 def test_a_task_of_code_needs_the_repair() -> None:
     with pytest.raises(MissingPart, match="repair of code"):
         needed(None)
+
+
+@pytest.fixture
+def unrepairable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave the repair of code out."""
+    gone = {**registered.PARTS, "repair": Part("ddax.not_there", "repairs:CodeRepairs", "The repair of code")}
+    monkeypatch.setattr(registered, "PARTS", gone)
+    monkeypatch.setattr(port, "PARTS", gone)
+
+
+@pytest.mark.parametrize(
+    ("files", "told"),
+    [
+        (("adder.py", "test_adder.py"), True),
+        (("pkg/adder.py", "tests/adder_test.py"), True),
+        (("adder.py", "conftest.py"), False),
+        (("test_adder.py", "notes.md"), False),
+        (("adder.py", ".git/test_adder.py", "venv/test_adder.py"), False),
+    ],
+)
+def test_code_with_tests_that_nothing_repairs_is_told(
+    tmp_path: Path, unrepairable: None, files: tuple[str, ...], told: bool
+) -> None:
+    for name in files:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("x = 1\n")
+    assert port.open_repairs() is None
+    said = port.unrepaired(None, ("https://example.org/", str(tmp_path)))
+    assert bool(said) is told
+    for part in (str(tmp_path), "The repair of code is not part", "ddax.not_there", "Install ddax whole"):
+        assert part in said or not told
+
+
+async def test_a_run_over_code_says_that_its_repair_is_missing(
+    tmp_path: Path, unrepairable: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DDAX_HOME", str(tmp_path / "home"))
+    folder = tmp_path / "code"
+    folder.mkdir()
+    (folder / "adder.py").write_text("def add(a, b):\n    return a - b\n")
+    (folder / "test_adder.py").write_text(
+        "from adder import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"
+    )
+    context = Context.model_validate({"sources": [str(folder)], "mood": {"engine": "numpy"}})
+    async with open_agent(context) as agent:
+        result = await agent.run("Make the failing tests pass.")
+    (note,) = [note for note in result["notes"] if "repair of code" in note]
+    assert "is not part of this installation" in note and "ddax.not_there" in note
 
 
 def test_the_doctor_names_a_part_that_was_left_out(monkeypatch: pytest.MonkeyPatch) -> None:

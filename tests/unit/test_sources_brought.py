@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.vectorstores import InMemoryVectorStore
 
 from ddax import Context, from_retriever, open_agent
+from ddax.actions.sources import SourceLibrary, open_library
 from ddax.actions.sources.brought import RetrievedLibrary, documents_of, own_name
 from ddax.actions.sources.documents import ExtractCache
 from ddax.errors import ActionError, UsageError
@@ -145,14 +147,76 @@ def test_what_is_handed_over_is_private_whatever_it_calls_itself(source: str) ->
     assert own_name(made.source) == made.source
 
 
-def test_documents_of_one_source_are_told_apart() -> None:
-    same = [Document(text, metadata={"source": "a.txt"}) for text in (TOLD, OTHER, " ", "More.")]
-    assert [one.source for one in documents_of(same)] == ["a.txt", "a.txt#2", "a.txt#3"]
-    pages = [Document(text, metadata={"source": "a.pdf", "page": n}) for n, text in enumerate((TOLD, OTHER))]
-    assert [one.source for one in documents_of(pages)] == ["a.pdf#page=0", "a.pdf#page=1"]
-    assert [one.source for one in documents_of([Document(TOLD), Document(OTHER)])] == [
-        "document:1", "document:2",
-    ]  # fmt: skip
+async def library_of(home: Path, documents: list[Document], *sources: str) -> SourceLibrary:
+    return await open_library(
+        sources, embedder=HashEmbedder(), cache_dir=home / "cache", brought=documents_of(documents)
+    )
+
+
+@pytest.mark.parametrize(
+    ("documents", "names"),
+    [
+        (
+            [Document(text, metadata={"source": "a.txt"}) for text in (TOLD, OTHER, " ", "More.")],
+            ["a.txt", "a.txt#2", "a.txt#3"],
+        ),
+        (
+            [Document(text, metadata={"source": "a.pdf", "page": n}) for n, text in enumerate((TOLD, OTHER))],
+            ["a.pdf#page=0", "a.pdf#page=1"],
+        ),
+        ([Document(TOLD), Document(OTHER)], ["document:1", "document:2"]),
+    ],
+)
+async def test_documents_of_one_source_are_told_apart(
+    tmp_path: Path, documents: list[Document], names: list[str]
+) -> None:
+    library = await library_of(tmp_path, documents)
+    assert [one.source for one in library.documents] == names
+
+
+@pytest.mark.parametrize("shape", ["kept/{}.txt", "{}", "s3://{}@shelf/a.pdf"])
+async def test_documents_whose_names_differ_by_a_secret_alone_are_all_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shape: str
+) -> None:
+    secrets = ("sk-verysecretvalue-1234567890", "sk-otherssecretval-0987654321")
+    for name, secret in zip(("ONE_API_KEY", "TWO_API_KEY"), secrets, strict=True):
+        monkeypatch.setenv(name, secret)
+    given = [
+        Document(text, metadata={"source": shape.format(secret)})
+        for text, secret in zip((TOLD, OTHER), secrets, strict=True)
+    ]
+    library = await library_of(tmp_path, given)
+    assert {one.text for one in library.documents} == {TOLD, OTHER}
+    assert len({one.source for one in library.documents}) == 2
+    assert not any(secret in repr(tuple(library.documents)) for secret in secrets)
+
+
+async def test_a_document_with_the_name_of_a_file_takes_nothing_of_it_away(tmp_path: Path) -> None:
+    (tmp_path / "papers").mkdir()
+    file = tmp_path / "papers" / "atlas.md"
+    file.write_text(f"# The Lantern Atlas\n\n{OTHER}\n")
+    library = await library_of(tmp_path, [Document(TOLD, metadata={"source": str(file)})], str(file.parent))
+    pages = {one.source: one.text for one in library.documents}
+    assert sorted(pages) == [str(file), f"{file}#2"]
+    assert OTHER in pages[str(file)] and pages[f"{file}#2"] == TOLD
+
+
+async def test_a_document_that_is_its_file_is_held_once_with_its_metadata(tmp_path: Path) -> None:
+    file = tmp_path / "almanac.txt"
+    file.write_text(TOLD)
+    alone = (await library_of(tmp_path, [], str(file))).documents[0]
+    same = Document(alone.text, metadata={"source": str(file), "title": alone.title, "shelf": "B"})
+    (held,) = (await library_of(tmp_path, [same], str(file))).documents
+    assert (held.source, held.text, held.notes["metadata"]["shelf"]) == (str(file), alone.text, "B")
+
+
+@pytest.mark.parametrize("field", ["title", "summary", "tags", "deep", "path"])
+def test_of_a_secret_no_part_stays_where_metadata_is_cut(monkeypatch: pytest.MonkeyPatch, field: str) -> None:
+    monkeypatch.setenv("SHOP_API_KEY", "verysecretvalue1234567890")
+    long = f"{'x' * 180} verysecretvalue1234567890 and on"
+    value: Any = {"tags": [long], "deep": {"a": long[6:]}, "path": Path(long)}.get(field, long)
+    made = documents_of([Document(TOLD, metadata={"source": "a.txt", field: value})])[0]
+    assert "very" not in repr(made)
 
 
 def test_metadata_is_plain_and_small() -> None:
@@ -252,6 +316,48 @@ async def test_each_piece_that_is_retrieved_is_read_as_itself(tmp_path: Path) ->
             assert all(hit.snippet[:30] in pages[hit.source] for hit in hits)
             assert len({hit.source for hit in hits}) == len(set(pages.values())) == 5
             assert "The file says" in pages[source]
+
+
+class Echoing(BaseRetriever):
+    """A retriever that has a piece of one source for every query."""
+
+    def _get_relevant_documents(self, query: str, *, run_manager: Any) -> list[Document]:
+        return [Document(f"The {query} says a thing.", metadata={"source": "a.pdf"})]
+
+    async def _aget_relevant_documents(self, query: str, *, run_manager: Any) -> list[Document]:
+        return self._get_relevant_documents(query, run_manager=run_manager)
+
+
+def echoing(cache: Path) -> RetrievedLibrary:
+    return RetrievedLibrary(PageLibrary({}), from_retriever(Echoing()), HashEmbedder(), ExtractCache(cache))
+
+
+@pytest.mark.parametrize("processes", [1, 3])
+async def test_pieces_found_at_the_same_time_are_each_read_as_itself(tmp_path: Path, processes: int) -> None:
+    asked = ("harbour", "lantern", "north coast", "harbour")
+    shared = [echoing(tmp_path) for _ in range(processes)]
+    found = await asyncio.gather(*(library.search(query) for query in asked for library in shared))
+    said = {hit.source: hit.snippet for hits in found for hit in hits}
+    assert len(said) == 3, "one name for each text, the same in every process"
+    for hit in (hit for hits in found for hit in hits):
+        assert hit.snippet == said[hit.source]
+    for library in (*shared, echoing(tmp_path)):  # in a later process, too
+        assert {name: (await library.read(name)).text for name in said} == said
+
+
+async def test_a_file_is_read_as_itself_where_a_piece_had_its_name_before(tmp_path: Path) -> None:
+    file = tmp_path / "atlas.md"
+    file.write_text(f"# The Lantern Atlas\n\n{OTHER}\n")
+    piece = from_retriever(Listed(held=[Document(TOLD, metadata={"source": str(file)})]))
+    cache = tmp_path / "cache"
+    alone = RetrievedLibrary(PageLibrary({}), piece, HashEmbedder(), ExtractCache(cache))
+    assert (await alone.search("Harbour Almanac"))[0].source == str(file)
+    local = await library_of(tmp_path, [], str(file))
+    both = RetrievedLibrary(local, piece, HashEmbedder(), ExtractCache(cache))
+    assert OTHER in (await both.read(str(file))).text
+    hits = await both.search("Harbour Almanac")
+    pages = {hit.source: (await both.read(hit.source)).text for hit in hits}
+    assert OTHER in pages.pop(str(file), OTHER) and list(pages.values()) == [TOLD]
 
 
 async def test_a_retriever_is_asked_where_the_other_search_fails(tmp_path: Path) -> None:

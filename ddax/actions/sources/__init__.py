@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ddax.actions.sources.brought import blotted
+from ddax.actions.sources.brought import told_apart
 from ddax.actions.sources.documents import SCHEMA, ExtractCache
 from ddax.actions.sources.files import (
     MAX_BYTES,
@@ -66,20 +66,19 @@ async def open_library(
     """Read sources and index them; nothing is written outside of `cache_dir`.
 
     `bounds` are what reading is held to; pages come from `web`, or plainly where there is none. `brought`
-    are documents beside the sources. With `tell`, what of the sources is not read is told in one warning;
-    `progress` is told how many files were read, and of how many. Raises SourceError
-    that names the source which cannot be read, and StorageError where the cache cannot be written.
+    are documents beside the sources, as `documents_of` makes them. With `tell`, what of the sources is not
+    read is told in one warning; `progress` is told how many files were read, and of how many. Raises
+    SourceError that names the source which cannot be read, and StorageError where the cache cannot be
+    written.
     """
     cache = await asyncio.to_thread(ExtractCache, cache_dir)
     wait = Wait(bounds.seconds, asyncio.get_running_loop().time() + bounds.seconds)
     reading = _Reading(cache, cache_dir, tuple(bounds.allow_hosts), bounds.max_bytes, web, wait, progress)
     found = [await reading.looked_at(spec) for spec in dict.fromkeys(specs)]
-    if brought:
-        found.append(Found([blotted(one, cache.redactor.value) for one in brought], []))
     named = (*specs, *((f"documents:{len(brought)}",) if brought else ()))
     if not isinstance(embedder, CachedEmbedder):
         embedder = await asyncio.to_thread(CachedEmbedder, embedder, cache_dir / "vectors.sqlite")
-    library = await asyncio.to_thread(reading.library, named, found, embedder)
+    library = await asyncio.to_thread(reading.library, named, found, brought, embedder)
     if tell and (said := note(rows_of(library.skipped))):
         logging.getLogger("ddax").warning("%s", said)
     return library
@@ -113,10 +112,14 @@ class _Reading(NamedTuple):
         return await asyncio.to_thread(scan_path, spec, max_bytes=self.max_bytes)
 
     def library(
-        self, specs: tuple[str, ...], found: Sequence[Found | Scan], embedder: Embedder
+        self,
+        specs: tuple[str, ...],
+        found: Sequence[Found | Scan],
+        brought: Sequence[Document],
+        embedder: Embedder,
     ) -> SourceLibrary:
         """Put sources together, each document once; where all is as it was, as it was kept."""
-        key = key_of(part for one in found for part in _stamps(one))
+        key = key_of(part for one in (*found, Found(list(brought), [])) for part in _stamps(one))
         given: Any = {
             "embedder": embedder, "folder": self.folder, "allow_hosts": self.allow_hosts, "web": self.web,
             "key": key,
@@ -125,7 +128,7 @@ class _Reading(NamedTuple):
         if shelf is not None:
             return SourceLibrary(specs, shelf, skipped=shelf.skipped, **given)
         read = [self._read(one) if isinstance(one, Scan) else one for one in found]
-        by_source = {document.source: document for part in read for document in part.documents}
+        by_source = told_apart(brought, {one.source: one for part in read for one in part.documents})
         documents = [by_source[source] for source in sorted(by_source)]
         skipped = [item for part in read for item in part.skipped]
         library = SourceLibrary(specs, documents, skipped=skipped, **given)

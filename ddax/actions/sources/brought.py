@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from ddax.actions.sources.extract import METADATA, Extracted, document, from_tex
 from ddax.actions.sources.skipping import skipped_of
 from ddax.actions.sources.tokens import query_tokens, tokens
 from ddax.actions.unsearched import pass_over
+from ddax.configs.secrets import Redactor
 from ddax.errors import ActionError, UsageError
 from ddax.memory.protocol import Embedder
 from ddax.types import Document, Hit
@@ -35,7 +36,7 @@ DRAWN = 10
 """Documents that a vector store is asked for at each search."""
 PLACES = ("page", "start_index", "row", "sheet_name", "chunk", "seq_num")
 """Keys of metadata by which documents of one source are told apart, as the loaders of LangChain have them."""
-MOST_FIELDS, FIELD_CHARS = 16, 200
+MOST_FIELDS, FIELD_CHARS, TITLE_CHARS = 16, 200, 200
 
 
 @dataclass(frozen=True)
@@ -96,33 +97,36 @@ def check_documents(given: object) -> tuple[LangChainDocument, ...]:
     return several
 
 
-def documents_of(given: Iterable[LangChainDocument]) -> list[Document]:
-    """Return documents as the library has them: each under a name of its own, with its metadata in the notes.
+def documents_of(given: Iterable[LangChainDocument], redactor: Redactor | None = None) -> list[Document]:
+    """Return documents as the library has them, with their metadata in the notes and without secrets.
 
-    One without text is left out.
+    One without text is left out. Several may have one name still: see `told_apart`.
     """
-    found: dict[str, Document] = {}
-    for number, one in enumerate(given, 1):
-        if one.page_content.strip():
-            made = _document(one, f"{OWN}{number}")
-            found[_unused(made.source, found)] = made
-    return [replace(made, source=source) for source, made in found.items()]
+    redactor = redactor or Redactor.of_process()
+    held = ((number, one) for number, one in enumerate(given, 1) if one.page_content.strip())
+    return [_document(one, f"{OWN}{number}", redactor) for number, one in held]
 
 
-def blotted(one: Document, clean: Callable[[Any], Any]) -> Document:
-    """Return a document without secrets in anything it says of itself."""
-    return replace(
-        one, source=clean(one.source), title=clean(one.title), text=clean(one.text),
-        notes=clean(dict(one.notes)),
-    )  # fmt: skip
+def told_apart(brought: Iterable[Document], read: Mapping[str, Document]) -> dict[str, Document]:
+    """Return what was read and what was brought by name; where a name is taken, by one that is not.
+
+    A document that is the very file of its name stands for it, with what its metadata says.
+    """
+    held = dict(read)
+    for one in brought:
+        is_read = one.source in read and read[one.source].doc_id == one.doc_id
+        name = one.source if is_read else _unused(one.source, held)
+        held[name] = replace(one, source=name)
+    return held
 
 
-def _document(given: LangChainDocument, unnamed: str) -> Document:
-    held = plain_fields(given.metadata)
-    source = str(given.metadata.get("source") or given.id or unnamed).strip()
+def _document(given: LangChainDocument, unnamed: str, redactor: Redactor) -> Document:
+    held = plain_fields(given.metadata, redactor)
+    text = redactor.text(given.page_content)
+    source = redactor.text(str(given.metadata.get("source") or given.id or unnamed).strip())
     place = next((f"#{key}={held[key]}" for key in PLACES if key in held), "")
-    title = str(given.metadata.get("title") or "") or from_text(given.page_content).title or _name(source)
-    made = document(Extracted(title[:200], given.page_content), own_name(source) + place)
+    title = str(given.metadata.get("title") or "") or from_text(text).title or _name(source)
+    made = document(Extracted(redactor.cut(title, TITLE_CHARS), text), own_name(source) + place)
     return replace(made, notes={METADATA: held} if held else {})
 
 
@@ -131,21 +135,21 @@ def own_name(source: str) -> str:
     return OWN + source if ":" in source and not source.startswith(OWN) else source
 
 
-def plain_fields(given: Mapping[str, Any]) -> dict[str, Any]:
+def plain_fields(given: Mapping[str, Any], redactor: Redactor) -> dict[str, Any]:
     """Return metadata as plain JSON of a size that fits beside a quote; what is longer is cut."""
-    held = {str(key): _plain(value) for key, value in list(given.items())[:MOST_FIELDS]}
+    held = {
+        redactor.text(str(key)): _plain(value, redactor) for key, value in list(given.items())[:MOST_FIELDS]
+    }
     return {key: value for key, value in held.items() if value not in ("", None, [], {})}
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any, redactor: Redactor) -> Any:
     if value is None or isinstance(value, (bool, int, float)):
         return value
-    if isinstance(value, str):
-        return value[:FIELD_CHARS]
     if isinstance(value, (list, tuple, set)) and all(isinstance(one, (str, int, float)) for one in value):
-        return [_plain(one) for one in list(value)[:MOST_FIELDS]]
-    return json.dumps(value, default=str, ensure_ascii=False)[:FIELD_CHARS] if isinstance(value, dict) \
-        else str(value)[:FIELD_CHARS]  # fmt: skip
+        return [_plain(one, redactor) for one in list(value)[:MOST_FIELDS]]
+    text = json.dumps(value, default=str, ensure_ascii=False) if isinstance(value, dict) else str(value)
+    return redactor.cut(text, FIELD_CHARS)
 
 
 def _name(source: str) -> str:
@@ -206,22 +210,34 @@ class RetrievedLibrary:
                 mend="Try it alone: retriever.invoke('...').",
                 kind="retriever",
             ) from error
-        clean = self.cache.redactor.value
-        made = (_document(one, OWN + self.asked.name) for one in given if one.page_content.strip())
-        drawn = [await self._named(blotted(one, clean)) for one in made]
-        await asyncio.to_thread(
-            self.cache.put, [(self._key(one.source), "", [_extract(one)]) for one in drawn]
-        )
+        held = [one for one in given if one.page_content.strip()]
+        unnamed, redactor = OWN + self.asked.name, self.cache.redactor
+        return await self._named([_document(one, unnamed, redactor) for one in held]) if held else []
+
+    async def _named(self, made: Sequence[Document]) -> list[Document]:
+        """Keep documents, each under its name, or under one of its own where another text has that already.
+
+        Who writes a name into the cache first has it, be it another search at the same time or another
+        process.
+        """
+        wanted = [_apart(one) if self._taken(one) else one for one in made]
+        texts = await asyncio.to_thread(self._first, wanted)
+        drawn = [one if texts.get(one.source) == one.doc_id else _apart(one) for one in wanted]
+        await asyncio.to_thread(self.cache.put, self._rows(drawn))
+        self.found |= {one.source: one for one in drawn}
         return drawn
 
-    async def _named(self, one: Document) -> Document:
-        """Keep a document under its name, or under one of its own where another text has that already."""
-        named = document(_extract(one), one.source)
-        other = self.local.holds(named.source, "") is not None
-        if other or ((kept := await self._kept(named.source)) is not None and kept.doc_id != named.doc_id):
-            named = replace(named, source=f"{named.source}~{named.doc_id[:8]}")
-        self.found[named.source] = named
-        return named
+    def _taken(self, one: Document) -> bool:
+        """Tell whether a name is that of a local source, or of another text that was found here."""
+        found = self.found.get(one.source, one)
+        return found.doc_id != one.doc_id or self.local.holds(one.source, "") is not None
+
+    def _first(self, wanted: Sequence[Document]) -> dict[str, str]:
+        """Keep documents whose names are free, and return the id of the text that each name stands for."""
+        rows = self._rows(wanted)
+        self.cache.put(rows, over=False)
+        kept = self.cache.get([(key, stamp) for key, stamp, _ in rows])
+        return {one.source: found.doc_id for one in wanted if (found := self._whole(one.source, kept))}
 
     def _scored(self, query: str, drawn: Sequence[Document]) -> list[Hit]:
         """Score as the library does: half by the words of the query, half by meaning."""
@@ -235,18 +251,31 @@ class RetrievedLibrary:
         ]
 
     async def read(self, source: str) -> Document:
-        """Return a whole document, also one that the retriever found in an earlier process."""
+        """Return a whole document, also one that the retriever found in an earlier process.
+
+        A local source that there is goes before what such a process found under its name.
+        """
+        if source not in self.found and self.local.holds(source, ""):
+            return await self.local.read(source)
         return await self._kept(source) or await self.local.read(source)
 
     async def _kept(self, source: str) -> Document | None:
         """Return what was retrieved under a name, now or before; None where nothing was."""
         if source not in self.found:
             rows = await asyncio.to_thread(self.cache.get, [(self._key(source), "")])
-            kept = rows.get(self._key(source))
-            if not (isinstance(kept, list) and kept):
+            if (kept := self._whole(source, rows)) is None:
                 return None
-            self.found[source] = document(kept[0], source)
+            self.found.setdefault(source, kept)
         return self.found[source]
+
+    def _whole(self, source: str, rows: Mapping[str, list[Extracted] | str]) -> Document | None:
+        """Return the document of a name among rows of the cache."""
+        kept = rows.get(self._key(source))
+        return document(kept[0], source) if isinstance(kept, list) and kept else None
+
+    def _rows(self, documents: Sequence[Document]) -> list[tuple[str, str, list[Extracted] | str]]:
+        """Return documents as rows of the cache."""
+        return [(self._key(one.source), "", [_extract(one)]) for one in documents]
 
     async def mentioned(self, text: str, *, limit: int = 10) -> list[Hit]:
         """Find documents of the local sources that a text names."""
@@ -268,6 +297,11 @@ class RetrievedLibrary:
 
     def _key(self, source: str) -> str:
         return f"retrieved:{self.asked.name}:{source}"
+
+
+def _apart(one: Document) -> Document:
+    """Return a document under a name that only its text has."""
+    return replace(one, source=f"{one.source}~{one.doc_id[:8]}")
 
 
 def _extract(one: Document) -> Extracted:

@@ -62,11 +62,12 @@ class ExtractCache:
                         found[key] = unpacked(value)
         return found
 
-    def put(self, rows: Sequence[tuple[str, str, list[Extracted] | str]]) -> None:
-        """Keep rows, in place of older ones."""
+    def put(self, rows: Sequence[tuple[str, str, list[Extracted] | str]], *, over: bool = True) -> None:
+        """Keep rows in place of older ones; with `over` off, an older row stays as it is."""
         packed = [(key, stamp, json.dumps(_plain(value), ensure_ascii=True)) for key, stamp, value in rows]
         with self.writing() as db:
-            db.executemany("INSERT OR REPLACE INTO extracts VALUES (?, ?, ?)", packed)
+            how = "REPLACE" if over else "IGNORE"
+            db.executemany(f"INSERT OR {how} INTO extracts VALUES (?, ?, ?)", packed)  # noqa: S608
 
 
 def _plain(value: list[Extracted] | str) -> Any:

@@ -25,8 +25,8 @@ from ddax.errors import StorageError
 from ddax.memory.files import ensure_folder
 from ddax.types import Document
 
-VERSION = 1
-"""Raised when a shelf is written otherwise, or passages are cut otherwise."""
+VERSION = 2
+"""Raised when a shelf is written otherwise, passages are cut or documents are named otherwise."""
 KEPT = 4
 DECODED = 512
 """Documents that are kept decoded."""

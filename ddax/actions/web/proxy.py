@@ -182,8 +182,8 @@ class EgressProxy:
                 note.answered = True
                 writer.write(answer)
                 await first(self._pump(outer, writer, note, inward=True), drained(reader))
-        finally:
-            sink.close()
+        finally:  # what nobody reads any more would keep the connection open for ever
+            sink.transport.abort()
 
     def _checked(self, head: wire.RequestHead, *, tunnel: bool) -> SplitResult:
         if tunnel:

@@ -69,25 +69,13 @@ def as_bytes(text: str) -> bytes:
         return text.encode()
 
 
-def _has_docstring(body: list[ast.stmt]) -> bool:
-    first = body[0]
-    return (
-        isinstance(first, ast.Expr)
-        and isinstance(first.value, ast.Constant)
-        and isinstance(first.value.value, str)
-    )
-
-
 def instrument(tree: ast.Module) -> ast.Module:
     """Put a tick at the head of every loop body and function, in place."""
     for node in ast.walk(tree):
         if isinstance(node, (ast.For, ast.While, ast.AsyncFor, ast.FunctionDef, ast.AsyncFunctionDef)):
             call = ast.Call(ast.Name(TICK, ast.Load()), [], [])
-            at = (
-                1
-                if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and _has_docstring(node.body)
-                else 0
-            )
+            function = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+            at = int(function and ast.get_docstring(node, clean=False) is not None)  # type: ignore[arg-type]
             line = node.body[0].lineno
             statement = ast.Expr(call)
             for part in (statement, call, call.func):

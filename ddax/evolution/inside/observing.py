@@ -14,9 +14,8 @@ from types import FunctionType
 from typing import Any
 
 from .limits import OutOfTime
-from .loading import TICK, OutOfTicks, Program, instrument
+from .loading import TICK, Program, instrument
 from .probing import SHOWN, show
-from .units import Skipped
 
 OBSERVED, NOTE, RAISED, RAISES, STATE = "__observed__", "__note__", "__raised__", "__raises__", "__state__"
 DEPTH, ELEMENTS, NOTES = 4, 30, 200
@@ -133,20 +132,17 @@ class Effects:
         return " ".join(sorted(f"{method}:{attribute}" for method, attribute in self.seen))
 
 
-def observe(runner: Any, unit: dict[str, Any], text: str, limit: int, owner: Any = None) -> str:
-    """Run a variant of a test and return what it saw; `raises` comes first where an error was unexpected.
-
-    `owner` is who runs the tests, where that is another than the `runner`.
-    """
+def observe(runner: Any, unit: dict[str, Any], text: str, limit: int, owner: Any) -> str:
+    """Run a variant of a test and return what it saw; `raises` comes first where an error was unexpected."""
     modules = frozenset({*runner.program.names.values(), "__test__", unit["path"].removesuffix(".py")})
     seen = Observer(modules)
     random.seed(0)
     runner.ticks.reset(limit)
     try:
-        (owner or runner).varied(unit, functools.partial(_made, runner.ticks.tick, text, seen))
+        owner.varied(unit, functools.partial(_made, runner.ticks.tick, text, seen))
     except OutOfTime:
         raise
-    except (Exception, OutOfTicks, SystemExit, Skipped) as error:
+    except BaseException as error:  # every way to end is seen
         seen.error(error)
     head, notes = f"raises {seen.raised}" if seen.raised else "saw", "; ".join(seen.notes)
     if len(notes) > SHOWN:  # many variants are told in one report: the end by its digest

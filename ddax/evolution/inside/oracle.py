@@ -7,8 +7,6 @@ import importlib
 import os
 import sys
 from collections.abc import Iterator
-from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
@@ -175,7 +173,7 @@ for _name in _BINARY:
     setattr(Handle, f"__{_name}__", _special(f"__{_name}__"))
 
 
-class RemoteProgram(Program, MetaPathFinder, Loader):
+class RemoteProgram(Program):
     """Offers the program's modules to the tests; their names are handles."""
 
     def __init__(self, sources: dict[str, str], link: Link, roots: list[str]) -> None:
@@ -198,10 +196,6 @@ class RemoteProgram(Program, MetaPathFinder, Loader):
         if type(data) is list and data and data[0] == "e":
             return self.link.error(data[1])
         return decode(data, self.link.resolve)
-
-    def find_spec(self, fullname: str, path: Any, target: ModuleType | None = None) -> ModuleSpec | None:
-        """Answer for the program's own modules only."""
-        return super().find_spec(fullname, path, target)
 
 
 def main() -> None:

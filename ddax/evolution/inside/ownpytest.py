@@ -11,11 +11,11 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from importlib.metadata import entry_points
 from types import CodeType
 from typing import Any
 
-from .limits import OutOfTime
-from .loading import WORK
+from .loading import WORK, module_names
 from .units import Outcome, Runner
 
 ARGUMENTS = (
@@ -42,8 +42,12 @@ class Own:
         for place, content in {*conftests, *((os.path.join(WORK, p), _content(p)) for p in paths)}:
             with suppress(SyntaxError, ValueError):  # which pytest meets again, and tells
                 self.codes[place] = compile(content, place, "exec", dont_inherit=True)
-        # A conftest may import the program, which is the candidate's: none is read here.
-        self.begun = _begun(self.prepare([*self.arguments, "--noconftest"]))
+        # A conftest or a named plugin may import the program, which is the candidate's: none is read here.
+        named = {n: os.environ.pop(n) for n in ("PYTEST_PLUGINS",) if n in os.environ}
+        self.early |= bool(named) or "-p" in message["options"] or _is_plugin(message)
+        options = [] if self.early else message["options"]
+        self.begun = _begun(self.prepare([*ARGUMENTS, *options, *doctests, *paths, "--noconftest"]))
+        os.environ.update(named)
 
     def session(self, runner: Runner, loop: Callable[[Any], None]) -> None:
         """Collect the tests of this process's program and let `loop` run the units it wants."""
@@ -55,7 +59,7 @@ class Own:
             session.config.pluginmanager.register(plugin, "ddax")
             session.config.hook.pytest_collection(session=session)
             plugin.take(session.items)
-        except (Exception, SystemExit) as error:  # a conftest that does not load fails every unit
+        except (Exception, SystemExit, KeyboardInterrupt) as error:  # one conftest fails every unit
             plugin.broken = plugin.uncollected(error)
         # Nothing ends the session: the process does, and tidying up would cost more than the tests.
         loop(plugin)
@@ -65,6 +69,12 @@ class Own:
         loader: Any = importlib.machinery.SourceFileLoader
         usual: Callable[[Any, str], Any] = loader.get_code
         loader.get_code = lambda this, name: self.codes.get(this.path) or usual(this, name)
+
+
+def _is_plugin(message: Mapping[str, Any]) -> bool:
+    """Say whether a plugin that is installed is of the program itself."""
+    own = {n.partition(".")[0] for p in message["sources"] for n in module_names(p, message["roots"])}
+    return any(one.module.partition(".")[0] in own for one in entry_points(group="pytest11"))
 
 
 def _begun(config: Any) -> Any:
@@ -121,13 +131,10 @@ class _Plugin:
         found = self.runner.outcome(inner)
         name = type(error).__name__ if "Conftest" in type(error).__name__ else found.name
         message = found.message if inner is error or name == found.name else f"{found.name}: {found.message}"
-        last = (
-            [line for line in message.split("\n") if line.strip()][-1:]
-            if found.name == "CollectError"
-            else []
-        )
+        if found.name == "CollectError":  # its last line says why
+            message = next((line for line in reversed(message.split("\n")) if line.strip()), message)
         kind = "timeout" if found.kind == "timeout" else "uncollected"
-        return found._replace(kind=kind, name=name, message=last[0] if last else message)
+        return found._replace(kind=kind, name=name, message=message)
 
     def pytest_exception_interact(self, node: Any, call: Any) -> None:
         """Note which file, folder or class could not be collected, and why."""
@@ -168,7 +175,7 @@ class _Plugin:
         for item, following in zip(items, [*items[1:], after], strict=True):
             outcome = self.item(item, following)
             if outcome.kind not in ("pass", "skip"):
-                with suppress(Exception):  # what does not end well was counted already
+                with suppress(BaseException):  # what does not end well was counted already
                     item.session._setupstate.teardown_exact(after)
                 break
         return outcome
@@ -190,7 +197,8 @@ class _Plugin:
         self.raised = None
         try:
             reports = runtestprotocol(item, log=False, nextitem=following)
-        except OutOfTime as error:  # between two phases of the test
+        except BaseException as error:  # out of time between two phases, or pytest was told to stop
+            self.last = error
             return self.runner.outcome(error)
         self.last, self.raised = _seen(self.raised), None
         if any(report.failed for report in reports):

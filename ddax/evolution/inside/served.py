@@ -12,8 +12,6 @@ from .limits import apply_limits
 from .loading import Program, Ticks
 from .values import decode, encode
 
-_BUILTIN = {"builtins", "typing", "abc", "dataclasses", "enum", "collections"}
-
 
 class Server:
     """Answers requests about the program's objects; foreign callables call back."""

@@ -14,6 +14,7 @@ from typing import Any
 
 from .limits import OutOfTime
 from .loading import TICK, WORK, OutOfTicks
+from .units import described
 
 SAW = "__saw__"
 ENDLESS = "It does not end; it was stopped here:"
@@ -131,7 +132,7 @@ class Teller:
         if error is None:
             return ""
         endless = isinstance(error, OutOfTicks | OutOfTime)
-        said = ENDLESS if endless else f"{type(error).__name__}: {_message(error)}".rstrip(": ")
+        said = ENDLESS if endless else f"{type(error).__name__}: {described(error, MESSAGE)}".rstrip(": ")
         lines = [said]
         if isinstance(error, AssertionError):
             lines += [f"  {part} is {value}" for part, value in self.notes.values.items() if part != value]
@@ -148,13 +149,6 @@ class Teller:
                 found.append([place + "".join(said).strip(), *_locals(trace.tb_frame.f_locals)])
             trace = trace.tb_next
         return [line for frame in found[-FRAMES:] for line in frame]
-
-
-def _message(error: BaseException) -> str:
-    try:
-        return str(error)[:MESSAGE]
-    except Exception as inner:  # the text of a foreign exception is foreign code
-        return f"<its message raised {type(inner).__name__}>"
 
 
 def _locals(values: Mapping[str, Any]) -> list[str]:

@@ -47,9 +47,10 @@ def _where(error: BaseException, paths: frozenset[str]) -> tuple[str, int, int]:
     return path, line, depth
 
 
-def _describe(error: BaseException | None) -> str:
+def described(error: BaseException | None, most: int = MESSAGE) -> str:
+    """Return the text of an error; one that cannot be asked for it is no reason to fail."""
     try:
-        return str(error)[:MESSAGE]
+        return str(error)[:most]
     except Exception as inner:  # the text of a foreign exception is foreign code
         return f"<its message raised {type(inner).__name__}>"
 
@@ -199,12 +200,12 @@ class Runner:
         """Classify how a unit ended by what it raised."""
         kind, name, message, where = "pass", "", "", ("", 0, 0)
         if _skipped(failure):
-            kind, message = "skip", _describe(failure)
+            kind, message = "skip", described(failure)
         elif isinstance(failure, (OutOfTicks, OutOfTime)):
             kind, name, where = "timeout", type(failure).__name__, _where(failure, self.paths)
         elif failure is not None:
             kind = "assert" if isinstance(failure, AssertionError) else "error"
-            name, message = type(failure).__name__[:80], _describe(failure)
+            name, message = type(failure).__name__[:80], described(failure)
             where = _where(failure, self.paths)
         if kind == "pass" and self.ticks.out:
             kind, name = "timeout", "OutOfTicks"

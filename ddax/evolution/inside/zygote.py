@@ -31,8 +31,6 @@ from .telling import Teller
 from .tracing import Tracer
 from .units import Runner
 
-RESULT_LIMIT = 1 << 20
-"""Bytes of a candidate's report; one that was traced may be as long as a frame."""
 PREPARED = 200_000
 """Characters of a file that is compiled ahead."""
 STACK = 1 << 20
@@ -196,11 +194,8 @@ def candidate(suite: Suite, job: dict[str, Any], watch: Watch | None = None) -> 
     except (SyntaxError, ValueError, RecursionError) as error:
         return {**report, "stage": "syntax", "error": f"{type(error).__name__}: {error}"[:300]}
     if any(_examples(sources[path]) != shown for path, shown in suite.examples.items()):
-        return {
-            **report,
-            "stage": "import",
-            "error": "an example of a docstring was changed: these are tests",
-        }
+        changed = "an example of a docstring was changed: these are tests"
+        return {**report, "stage": "import", "error": changed}
     program.install()
     try:
         if tracer:
@@ -238,15 +233,15 @@ def child(suite: Suite, job: dict[str, Any], pipe: int, nonce: str) -> None:
     write_frame(pipe, [nonce, report])
 
 
-def collect(pid: int, pipe: int, nonce: str, wall: float, limit: int) -> dict[str, Any]:
-    """Wait for the report of a candidate, at most `wall` seconds and `limit` bytes; then end all of it."""
+def collect(pid: int, pipe: int, nonce: str, wall: float) -> dict[str, Any]:
+    """Wait for the report of a candidate, at most `wall` seconds and a frame; then end all of it."""
     end = time.monotonic() + wall
     data = b""
     while (left := end - time.monotonic()) > 0:
         if not select.select([pipe], [], [], left)[0]:
             break
         part = os.read(pipe, 1 << 16)
-        if not part or len(data) > limit:
+        if not part or len(data) > MAX_FRAME:
             break
         data += part
         if len(data) >= 4 and len(data) >= 4 + int.from_bytes(data[:4], "big"):
@@ -316,7 +311,7 @@ def forked(suite: Suite, job: dict[str, Any]) -> dict[str, Any]:
             os._exit(0)
     os.close(writer)
     try:
-        return collect(pid, reader, nonce, job["wall"], MAX_FRAME if job.get("trace") else RESULT_LIMIT)
+        return collect(pid, reader, nonce, job["wall"])
     finally:
         os.close(reader)
 

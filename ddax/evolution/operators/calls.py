@@ -11,7 +11,7 @@ from ddax.evolution.operators.base import Source
 from ddax.evolution.operators.expressions import Variant, call, number
 from ddax.evolution.operators.keys import keys
 from ddax.evolution.operators.kinds import NUMBERS, SIZED, kinds_of, plain
-from ddax.evolution.operators.tables import families
+from ddax.evolution.tables import families
 
 _SOLE = frozenset({"pop", "split", "rsplit", "strip", "lstrip", "rstrip"})
 """Methods that do something else without their only argument."""

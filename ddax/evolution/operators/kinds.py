@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 
 from ddax.evolution.operators.base import Scope, dotted
 
@@ -11,62 +12,29 @@ SEQUENCES = frozenset({"list", "tuple", "str", "range", "bytes"})
 SIZED = SEQUENCES | {"dict", "set", "frozenset"}
 ANY: frozenset[str] = frozenset()
 
-_RETURNS = {
-    "len": "int",
-    "int": "int",
-    "ord": "int",
-    "hash": "int",
+
+def _by_name(names: Mapping[str, str]) -> dict[str, str]:
+    return {name: kind for kind, inner in names.items() for name in inner.split()}
+
+
+_RETURNS = _by_name({
+    "int": "len int ord hash round sum abs",
     "float": "float",
-    "str": "str",
-    "chr": "str",
-    "repr": "str",
-    "sorted": "list",
-    "list": "list",
+    "str": "str chr repr bin hex input",
+    "list": "sorted list",
     "set": "set",
     "dict": "dict",
     "tuple": "tuple",
-    "bool": "bool",
-    "any": "bool",
-    "all": "bool",
-    "isinstance": "bool",
+    "bool": "bool any all isinstance",
     "range": "range",
-    "bin": "str",
-    "hex": "str",
-    "input": "str",
     "frozenset": "frozenset",
-    "round": "int",
-    "sum": "int",
-    "abs": "int",
-}
-_METHODS = {
-    "lower": "str",
-    "upper": "str",
-    "strip": "str",
-    "join": "str",
-    "replace": "str",
-    "swapcase": "str",
-    "title": "str",
-    "capitalize": "str",
-    "lstrip": "str",
-    "rstrip": "str",
-    "format": "str",
-    "split": "list",
-    "count": "int",
-    "find": "int",
-    "index": "int",
-    "rfind": "int",
-    "isdigit": "bool",
-    "isalpha": "bool",
-    "islower": "bool",
-    "isupper": "bool",
-    "startswith": "bool",
-    "endswith": "bool",
-    "keys": "list",
-    "values": "list",
-    "items": "list",
-    "isspace": "bool",
-    "isalnum": "bool",
-}
+})  # fmt: skip
+_METHODS = _by_name({
+    "str": "lower upper strip join replace swapcase title capitalize lstrip rstrip format",
+    "list": "split keys values items",
+    "int": "count find index rfind",
+    "bool": "isdigit isalpha islower isupper startswith endswith isspace isalnum",
+})  # fmt: skip
 
 
 def plain(kinds: frozenset[str]) -> frozenset[str]:
@@ -108,17 +76,10 @@ def kinds_of(node: ast.AST, scope: Scope) -> frozenset[str]:
     if isinstance(node, ast.IfExp):
         return kinds_of(node.body, scope) | kinds_of(node.orelse, scope)
     names = {
-        ast.List: "list",
-        ast.ListComp: "list",
-        ast.Dict: "dict",
-        ast.DictComp: "dict",
-        ast.Set: "set",
-        ast.SetComp: "set",
-        ast.Tuple: "tuple",
-        ast.JoinedStr: "str",
-        ast.GeneratorExp: "generator",
+        ast.List: "list", ast.ListComp: "list", ast.Dict: "dict", ast.DictComp: "dict", ast.Set: "set",
+        ast.SetComp: "set", ast.Tuple: "tuple", ast.JoinedStr: "str", ast.GeneratorExp: "generator",
         ast.Lambda: "callable",
-    }
+    }  # fmt: skip
     name = names.get(type(node))
     return frozenset({name}) if name else ANY
 
@@ -154,8 +115,4 @@ def compatible(a: frozenset[str], b: frozenset[str]) -> bool:
     x, y = plain(a), plain(b)
     if not x or not y:
         return True
-    return (
-        bool(x & y)
-        or bool(x & NUMBERS and y & NUMBERS)
-        or (bool(x & (SEQUENCES - {"str"}) and y & (SEQUENCES - {"str"})))
-    )
+    return bool(x & y) or any(x & alike and y & alike for alike in (NUMBERS, SEQUENCES - {"str"}))

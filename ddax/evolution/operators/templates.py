@@ -14,7 +14,7 @@ from ddax.evolution.operators.base import Scope, Source, stands_alone
 from ddax.evolution.operators.conditions import is_condition
 from ddax.evolution.operators.expressions import Variant
 from ddax.evolution.operators.kinds import kinds_of, plain
-from ddax.evolution.operators.tables import table
+from ddax.evolution.tables import table
 
 Bound = dict[str, ast.expr]
 TARGET = "_target"
@@ -36,7 +36,7 @@ class Row:
 
 @cache
 def _table() -> tuple[tuple[Row, ...], dict[str, frozenset[str]]]:
-    raw = table("templates")
+    raw = table("operators/templates")
     rows = tuple(_row(one) for one in raw["rows"])
     return rows, {name: frozenset(kinds) for name, kinds in raw["kinds"].items()}
 

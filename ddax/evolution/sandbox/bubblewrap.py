@@ -9,8 +9,8 @@ from collections.abc import Mapping
 
 from ddax.errors import SandboxError
 from ddax.evolution.sandbox.protocol import Limits
-from ddax.evolution.sandbox.rebind import data_fd, launch, rebound
-from ddax.evolution.sandbox.runtime import NOBODY, PYTHON_HOME, Runtime, find_runtime
+from ddax.evolution.sandbox.rebind import data_fd, environment, launch, rebound
+from ddax.evolution.sandbox.runtime import NOBODY, Runtime, find_runtime
 from ddax.evolution.sandbox.seccomp import build_filter
 
 INSTALL = "Install it: apt install bubblewrap (or dnf, pacman, apk add bubblewrap)."
@@ -39,15 +39,7 @@ class Bubblewrap:
         args += ["--proc", "/proc", "--dev", "/dev", "--size", str(16 * _MIB), "--tmpfs", "/dev/shm"]  # noqa: S108
         for folder in ("/tmp", "/box"):  # noqa: S108 - a folder of the sandbox itself
             args += ["--size", scratch, "--tmpfs", folder]
-        for key, value in (
-            ("PATH", "/usr/bin:/bin"),
-            ("HOME", "/box"),
-            ("LANG", "C.UTF-8"),
-            ("PYTHONHASHSEED", str(limits.hash_seed)),
-            ("OMP_NUM_THREADS", "1"),
-            ("OPENBLAS_NUM_THREADS", "1"),
-            ("MALLOC_ARENA_MAX", "1"),
-        ):
+        for key, value in environment(limits, self.runtime.binds).items():
             args += ["--setenv", key, value]
         return args
 
@@ -65,8 +57,6 @@ class Bubblewrap:
             argv = [*prefix, self.bwrap, *self._isolation(limits)]
             for host, inside in binds:
                 argv += ["--ro-bind", host, inside]
-                if inside == PYTHON_HOME:
-                    argv += ["--setenv", "LD_LIBRARY_PATH", f"{PYTHON_HOME}/lib"]
             for name, text in files.items():
                 fds.append(data_fd(text.encode()))
                 argv += ["--ro-bind-data", str(fds[-1]), f"/ddax/{name}"]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import stat
 import tempfile
 import weakref
+from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
@@ -17,8 +19,8 @@ from ddax.evolution.inside.files import LINKED, PROJECT
 from ddax.evolution.sandbox.protocol import Sandbox
 from ddax.evolution.sandbox.runtime import reachable
 
-MOST = 1 << 30
-"""Bytes of a folder that is copied."""
+MOST, PREFIX = 1 << 30, "ddax-project-"
+"""Bytes of a folder that is copied at most, and how the name begins of the one that its copy is in."""
 
 
 def carrying(sandbox: Sandbox, folder: str) -> Sandbox:
@@ -27,13 +29,48 @@ def carrying(sandbox: Sandbox, folder: str) -> Sandbox:
     if not folder or runtime is None:
         return sandbox
     found: Any = copy(sandbox)
-    place = os.path.realpath(folder)
-    if os.geteuid() == 0 and not _open(Path(place)):
-        place = tempfile.mkdtemp(prefix="ddax-project-")
-        found.dropped = weakref.finalize(found, shutil.rmtree, place, ignore_errors=True)
-        _copy(Path(folder), Path(place))
-    found.runtime = replace(runtime, binds=(*runtime.binds, (place, PROJECT)))
+    place, root = os.path.realpath(folder), os.geteuid() == 0
+    if hidden := not _open(place, root):
+        kept, lock = _kept()
+        found.dropped = weakref.finalize(found, _remove, kept, lock)
+        try:
+            _copy(Path(place), Path(kept, "project"))
+        except BaseException:
+            found.dropped()
+            raise
+        place = os.path.join(kept, "project")
+    binds = (*runtime.binds, (place, PROJECT))
+    found.runtime = replace(runtime, hidden=runtime.hidden or (root and hidden), binds=binds)
     return cast(Sandbox, found)
+
+
+def _kept() -> tuple[str, int]:
+    """Make a folder that is open to nobody else, and lock it; remove those whose process was killed."""
+    for old in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        with suppress(OSError):  # it is another user's, or in use
+            _remove(str(old), _locked(str(old)))
+    while True:
+        place = tempfile.mkdtemp(prefix=PREFIX)
+        with suppress(OSError):  # it was taken for one of these
+            return place, _locked(place)
+
+
+def _locked(place: str) -> int:
+    """Lock a folder as long as this process lives; raises OSError where another has it, or it is gone."""
+    lock = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.fstat(lock).st_uid != os.geteuid() or not os.path.samestat(os.stat(place), os.fstat(lock)):
+            raise PermissionError(place)
+    except OSError:
+        os.close(lock)
+        raise
+    return lock
+
+
+def _remove(place: str, lock: int) -> None:
+    shutil.rmtree(place, ignore_errors=True)
+    os.close(lock)
 
 
 def dropped(sandbox: Sandbox) -> None:
@@ -42,15 +79,18 @@ def dropped(sandbox: Sandbox) -> None:
         drop()
 
 
-def _open(folder: Path) -> bool:
-    """Say whether nobody in particular may read a folder and all that is in it."""
-    if not reachable(str(folder)):
+def _open(folder: str, root: bool) -> bool:
+    """Say whether a folder can be bound: nothing in it leads out, and for `root` that anybody may read it."""
+    if root and not reachable(folder):
         return False
     for place, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if name not in LINKED]
+        closed = root and not LINKED & {*Path(place).relative_to(folder).parts}
         for name in (*folders, *files):
             mode = os.lstat(os.path.join(place, name)).st_mode
-            if not stat.S_ISLNK(mode) and not mode & 0o4:
+            needed = 5 if stat.S_ISDIR(mode) else 0 if stat.S_ISLNK(mode) else 4
+            if stat.S_IFMT(mode) not in (stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK):
+                return False  # a socket, a pipe, or a device
+            if closed and name not in LINKED and mode & needed != needed:
                 return False
     return True
 
@@ -58,12 +98,12 @@ def _open(folder: Path) -> bool:
 def _copy(folder: Path, target: Path) -> None:
     """Copy a folder so that everybody may read it; raises SourceError where it is too much."""
     size = 0
-    target.chmod(0o755)
     for place, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if name not in LINKED and name != "__pycache__"]
         here = target / Path(place).relative_to(folder)
-        here.mkdir(mode=0o755, exist_ok=True)
-        for name in files:
+        here.mkdir()
+        here.chmod(0o755)
+        for name in (*files, *(one for one in folders if Path(place, one).is_symlink())):
             source = Path(place, name)
             if not source.is_symlink() and not source.is_file():
                 continue  # a socket, or a pipe
@@ -71,9 +111,11 @@ def _copy(folder: Path, target: Path) -> None:
             if size > MOST:
                 raise SourceError(
                     f"{folder} has more than {MOST >> 20:,} MiB.",
-                    why="The user of the sandbox may not read it, and it is too much to be copied.",
-                    mend="Run it as a user who is not root, or let others read the folder: chmod -R o+rX",
+                    why="It cannot be bound: what is in it is closed to others, or a socket; and it is too "
+                    "much to be copied.",
+                    mend="Let others read the folder (chmod -R o+rX), and take sockets and pipes out of it.",
                 )
-            shutil.copy(source, here / name, follow_symlinks=False)
-            if not source.is_symlink():
-                (here / name).chmod(0o755 if source.stat().st_mode & 0o100 else 0o644)
+            with suppress(PermissionError):  # what nobody may read, no test reads
+                shutil.copy(source, here / name, follow_symlinks=False)
+                if not source.is_symlink():
+                    (here / name).chmod(0o755 if source.stat().st_mode & 0o100 else 0o644)

@@ -16,7 +16,7 @@ from importlib.resources import files as resources
 
 from ddax.errors import SandboxError
 from ddax.evolution.sandbox.protocol import Limits
-from ddax.evolution.sandbox.rebind import data_fd, launch, rebound
+from ddax.evolution.sandbox.rebind import data_fd, environment, launch, rebound
 from ddax.evolution.sandbox.runtime import NOBODY, PYTHON_HOME, Runtime, find_runtime
 from ddax.evolution.sandbox.seccomp import build_filter
 
@@ -47,9 +47,9 @@ class UnshareLandlock:
         fd = data_fd(json.dumps(order).encode())
         program = resources("ddax.evolution.inside").joinpath("launch.py").read_text("utf-8")
         try:
-            python, environment = self._host_python(binds)
+            python, variables = self._host_python(binds)
             argv = [
-                *prefix, self.unshare, *_NAMESPACES, "--", "/usr/bin/env", *environment,
+                *prefix, self.unshare, *_NAMESPACES, "--", "/usr/bin/env", *variables,
                 python, "-I", "-S", "-B", "-c", program, str(fd),
             ]  # fmt: skip
             return launch(argv, (fd,), hidden=self.runtime.hidden, mend=INSTALL)
@@ -69,12 +69,6 @@ class UnshareLandlock:
         filter_ = build_filter()
         links = [("usr/lib", "/lib"), ("usr/bin", "/bin")]
         links += [("usr/lib64", "/lib64")] if os.path.isdir("/usr/lib64") else []
-        environment = {
-            "PATH": "/usr/bin:/bin", "HOME": "/box", "LANG": "C.UTF-8", "OMP_NUM_THREADS": "1",
-            "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1", "PYTHONHASHSEED": str(limits.hash_seed),
-        }  # fmt: skip
-        if any(inside == PYTHON_HOME for _, inside in binds):
-            environment["LD_LIBRARY_PATH"] = f"{PYTHON_HOME}/lib"
         return {
             "binds": [("/usr", "/usr"), *binds],
             "links": links,
@@ -89,5 +83,5 @@ class UnshareLandlock:
             "uid": NOBODY,
             "seccomp": b64encode(filter_).decode() if filter_ else "",
             "argv": [self.runtime.python, "-S", "-s", "-P", "-B", "-c", code],
-            "env": environment,
+            "env": environment(limits, binds),
         }

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Iterable
 
 from ddax.errors import SandboxError
-from ddax.evolution.sandbox.runtime import NOBODY, Runtime
+from ddax.evolution.sandbox.protocol import Limits
+from ddax.evolution.sandbox.runtime import NOBODY, PYTHON_HOME, Runtime
 
-NEUTRAL = "/mnt"
-"""Covered by a tmpfs in a mount namespace of our own; the host's folder is not touched."""
+NEUTRAL = ("/mnt", "/media", "/boot", "/home")
+"""One of these is covered by a tmpfs in a mount namespace of our own; the host's folder is not touched."""
 
 _REBIND = """
 set -e
@@ -18,6 +20,16 @@ while [ "$1" != -- ]; do mkdir -p "$2"; mount --bind "$1" "$2"; shift 2; done
 shift
 exec setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --no-new-privs "$@"
 """
+
+
+def environment(limits: Limits, binds: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return all variables that a program in the sandbox sees."""
+    found = {
+        "PATH": "/usr/bin:/bin", "HOME": "/box", "LANG": "C.UTF-8", "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1", "PYTHONHASHSEED": str(limits.hash_seed),
+    }  # fmt: skip
+    there = any(inside == PYTHON_HOME for _, inside in binds)
+    return found | ({"LD_LIBRARY_PATH": f"{PYTHON_HOME}/lib"} if there else {})
 
 
 def data_fd(data: bytes) -> int:
@@ -32,8 +44,12 @@ def rebound(runtime: Runtime) -> tuple[list[str], list[tuple[str, str]]]:
     """Return the words before a command that make the binds reachable, and where they are then."""
     if not runtime.hidden:
         return [], list(runtime.binds)
-    places = [(host, f"{NEUTRAL}/{i}", inside) for i, (host, inside) in enumerate(runtime.binds)]
-    shell = ["/bin/sh", "-c", _REBIND, "sh", NEUTRAL]
+    neutral = next(
+        place for place in NEUTRAL
+        if os.path.isdir(place) and not any(f"{host}/".startswith(f"{place}/") for host, _ in runtime.binds)
+    )  # fmt: skip
+    places = [(host, f"{neutral}/{i}", inside) for i, (host, inside) in enumerate(runtime.binds)]
+    shell = ["/bin/sh", "-c", _REBIND, "sh", neutral]
     wrapper = ["unshare", "--mount", "--propagation", "private", "--", *shell]
     for host, place, _ in places:
         wrapper += [host, place]

@@ -1,9 +1,11 @@
 """What channels stored as changes came to when they were last read, so that the next read goes on from there.
 
-A checkpoint never changes, so neither does what it comes to. A follow-up reads its thread a few times: each
-of them pays for what was written since the one before it, not for every turn of the thread. What an idea is
-indexed by is kept with it (`ddax.ideas.indexed`). Leaves out how a thread is
-walked (`ddax.graph.savers.walking`).
+What a checkpoint comes to never changes. A follow-up reads its thread a few times: each read decodes what was
+written since the one before it, where the thread is among those that were read last; what is given out is
+copied, which takes longer the longer the thread is. Only the channels of ddax's own graph are kept, for only
+their reducers are known here: a graph inside it has a namespace, and may have others under the same names.
+The index of the ideas (`ddax.ideas.indexed`) stays with them. Leaves out how a thread is walked
+(`ddax.graph.savers.walking`).
 """
 
 from __future__ import annotations
@@ -23,10 +25,17 @@ THREADS = 16
 
 Place = tuple[str, str]
 """A thread and a namespace of it."""
+OURS = ""
+"""The namespace of ddax's own graph."""
+
+
+def is_kept(ns: str, key: str) -> bool:
+    """Tell whether the values of a channel are kept: of one whose reducer is known."""
+    return ns == OURS and key in delta_channels()
 
 
 class Held:
-    """The values of each thread as of the checkpoint it was last read at."""
+    """The value of each channel of a thread where it was last read, which nobody may change."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[Place, dict[str, tuple[str, Any]]] = OrderedDict()

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ddax.graph.savers.held import Held
-from ddax.graph.savers.pruning import delta_channels
+from ddax.copying import copied
+from ddax.graph.savers.held import Held, is_kept
 from ddax.graph.savers.walking import ANCESTORS, Walk, writes_query
+from ddax.ideas.indexed import Dag
 
 if TYPE_CHECKING:
     import aiosqlite
@@ -40,7 +41,7 @@ class Histories:
         for key in seeking:
             found[key] = await self._since((*start[:2], key), walk)
             nothing = not found[key]["writes"] and "seed" not in found[key]
-            if start[2] and key in delta_channels() and not nothing:
+            if start[2] and is_kept(start[1], key) and not nothing:
                 known[key] = self.held.keep(start[:2], start[2], key, found[key])
         found |= {key: {"seed": given(known[key]), "writes": []} for key in channels if key in known}
         return found
@@ -86,7 +87,5 @@ class Histories:
 
 
 def given(value: Any) -> Any:
-    """Return a value for somebody who may change it: a list and its messages are copied, ideas are frozen."""
-    if not isinstance(value, list):
-        return value
-    return [one.model_copy() if hasattr(one, "model_copy") else one for one in value]
+    """Return a value for somebody who may change it, as deep as it goes."""
+    return value.own() if isinstance(value, Dag) else copied(value)

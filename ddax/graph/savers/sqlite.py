@@ -151,10 +151,11 @@ class SqliteStore(Store, AsyncSqliteSaver):
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete all of a thread."""
-        self._untold(str(thread_id))
-        async with self.lock:
-            await self.conn.execute("DELETE FROM seals WHERE thread_id = ?", (str(thread_id),))
-        await super().adelete_thread(thread_id)
+        thread = str(thread_id)
+        await self.setup()
+        async with self._changing(thread):
+            for table in (*COLUMNS, "seals"):
+                await self.conn.execute(f"DELETE FROM {table} WHERE thread_id = ?", (thread,))  # noqa: S608  # fixed names
 
     async def check(self, thread: str) -> Verdict:
         """Hold the file and the checkpoints of a thread against what was written.
@@ -182,10 +183,19 @@ class SqliteStore(Store, AsyncSqliteSaver):
             return found if head is not None else Verdict("The newest checkpoint cannot be read.")
         return found
 
-    def _untold(self, thread: str) -> None:
-        """Forget what was found of a thread, whose rows are meant to change."""
-        self._whole.pop(thread, None)
-        self._histories.held.forget(thread)
+    @asynccontextmanager
+    async def _changing(self, thread: str) -> AsyncIterator[None]:
+        """Change rows of a thread, all or none, and forget what those who read until now have found of it."""
+        async with self.lock:
+            try:
+                yield
+                await self.conn.commit()
+            except BaseException:
+                await self.conn.rollback()
+                raise
+            finally:
+                self._whole.pop(thread, None)
+                self._histories.held.forget(thread)
 
     async def _file_fault(self) -> str:
         async with self.conn.execute("PRAGMA quick_check(1)") as cursor:
@@ -197,19 +207,16 @@ class SqliteStore(Store, AsyncSqliteSaver):
         if not to:
             await self.adelete_thread(thread)
             return
-        self._untold(thread)
-        async with self.lock:
+        async with self._changing(thread):
             for table, above in (("checkpoints", ">"), ("seals", ">"), ("writes", ">=")):
                 await self.conn.execute(
                     f"DELETE FROM {table} WHERE thread_id = ? AND checkpoint_id {above} ?",  # noqa: S608  # fixed names
                     (thread, to),
                 )
-            await self.conn.commit()
 
     async def reseal(self, thread: str, ns: str) -> None:
         """Seal a namespace anew, after its rows were meant to change."""
-        self._untold(thread)
-        async with self.lock:
+        async with self._changing(thread):
             rows, writes, _ = await self._sealed((thread, ns))
             await self.conn.execute(
                 "DELETE FROM seals WHERE thread_id = ? AND checkpoint_ns = ?", (thread, ns)
@@ -223,7 +230,6 @@ class SqliteStore(Store, AsyncSqliteSaver):
                     ROOT if parent is None else seal(above.above, parent, writes.get(parent.id, ()))
                 )
                 await self._keep((thread, ns), row, made[row.id])
-            await self.conn.commit()
 
     async def _above(self, key: tuple[str, str], parent: str | None) -> Seal:
         """Return the seal of a new checkpoint with this parent."""

@@ -1,7 +1,8 @@
 """What a model has been found to take: forms of a reply, pictures, a limit, settings, roles, streams.
 
-A server says that it refuses something in words of its own; they are looked for in all that it said. What
-was found holds for the process: the next session need not be refused the same again.
+A server says that it refuses something in words of its own; they are looked for in what it says, not in what
+it says back of a request. What was found holds for the process: the next session need not be refused the
+same again.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from ddax.reasoning.language.channel import Mode, Order
 from ddax.reasoning.language.failures import Failure
-from ddax.reasoning.language.window import Window
+from ddax.reasoning.language.window import narrower
 
 BLIND = ("image", "vision", "multimodal", "content must be a string")
 REFUSED = frozenset({400, 404, 415, 422, 500, 501})
@@ -50,8 +51,8 @@ class Abilities:
     must_stream: bool = False
     native: bool = False
     """It takes tools to call by itself, as far as is known."""
-    window: Window = field(default_factory=Window)
-    """The tokens it takes, as far as it has refused more."""
+    window: int = 0
+    """The tokens it takes, as far as it has told them in refusing more; 0: not known."""
     room: dict[str, tuple[int, str]] = field(default_factory=dict)
     """Output tokens and effort that a form was found to need, by its name; 0 and "" for those asked for."""
 
@@ -92,6 +93,11 @@ class Abilities:
         else:
             return False
         return True
+
+    def learn_window(self, failure: Failure, told: int) -> None:
+        """Keep a window that was told in tokens (0: none was); a server that fails teaches nothing."""
+        if told and failure.status < 500:
+            self.window = narrower(told, self.window)
 
     def _step_down(self, refused: Mode, *, takes_tools: bool) -> None:
         """Ask for the next form, once for all calls that were refused the same one."""

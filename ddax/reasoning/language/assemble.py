@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from ddax.configs.models import ModelRecord, Models, over, record_of
-from ddax.configs.prices import Price, Provider
+from ddax.configs.prices import Price, Provider, nearest_priced
 from ddax.errors import of_setting
 from ddax.reasoning.given import OBJECT, lost
 from ddax.reasoning.language.cache import ReplyCache
@@ -114,6 +114,7 @@ def assemble(
                 key=model.key_variable or key_of(model.name, opening.providers), price=_price(model, opening),
                 limits=limits, clock=opening.clock, wall=opening.wall, rng=opening.rng,
                 lane=lanes.of(model.name), cache=cache, sees=opening.sees, effort=model.effort,
+                near=nearest_priced(model.name, opening.prices),
             )  # fmt: skip
         return found.callers[key]
 
@@ -153,12 +154,9 @@ def _channel(model: ModelRecord, limits: Limits, opening: Opening, open_model: O
     if model.name.partition(":")[0] == OBJECT:
         if model.name not in opening.objects:
             raise lost(model.name)
-        opened = opening.objects[model.name]
-    else:
-        opened = open_model(
-            model, limits=limits, providers=opening.providers, environment=opening.environment
-        )
-    return open_channel(opened, idle_seconds=limits.idle_seconds)
+        return open_channel(opening.objects[model.name], idle_seconds=limits.idle_seconds)
+    found = open_model(model, limits=limits, providers=opening.providers, environment=opening.environment)
+    return open_channel(found, idle_seconds=limits.idle_seconds, opened=True)
 
 
 class Local(NamedTuple):

@@ -14,6 +14,18 @@ _SAYS = (
     "message", "msg", "detail", "details", "error", "error_description", "reason", "title", "metadata", "raw",
 )  # fmt: skip
 """Keys under which servers say what is wrong."""
+SHOWN = 1_000
+"""Characters of a page in which words are looked for."""
+_COUNTS = ("n_prompt_tokens", "n_ctx")
+"""Keys under which servers tell numbers beside what is wrong."""
+_QUOTES = re.compile(r"['\"]input['\"]\s?:|\binput_value=")
+"""Where a server begins to repeat what it was sent."""
+_WORD = re.compile(r"\w+")
+BACK = 8
+"""Words of what was sent that stand in a row in what a server says only where it says them back.
+
+Not fewer: a page about models may have the short sentences in which servers refuse a request.
+"""
 _HEAD = re.compile(r"<(title|h1)[^<>]{0,200}>(.{0,300}?)</\1>", re.IGNORECASE | re.DOTALL)
 _HIDDEN = re.compile(r"<(script|style)\b.*?(?:</\1>|\Z)|<[^<>]*>", re.IGNORECASE | re.DOTALL)
 
@@ -35,11 +47,34 @@ def body_of(error: BaseException) -> str:
 
 def reason_in(body: str) -> str:
     """Return what a body says is wrong, in words; "" where it says nothing."""
+    found = parsed(body)
+    return _words(body) if found is None else "; ".join(dict.fromkeys(_said(found, 0)))
+
+
+def parsed(body: str) -> Any:
+    """Return what a body holds as JSON; None where it is none."""
     try:
-        found = json.loads(body)
+        return json.loads(body)
     except (ValueError, RecursionError):
-        return _words(body)
-    return "; ".join(dict.fromkeys(_said(found, 0)))
+        return None
+
+
+def shown(body: str) -> str:
+    """Return what a page shows, its beginning; "" for a body that is none."""
+    return _HIDDEN.sub(" ", body).strip()[:SHOWN] if "<" in body and parsed(body) is None else ""
+
+
+def own(said: str, sent: str) -> str:
+    """Return what of a message is the server's own: not what it says back of a request."""
+    said = _QUOTES.split(said, maxsplit=1)[0]
+    words = [*_WORD.finditer(said)]
+    heard = f" {' '.join(_WORD.findall(sent.lower()))} "
+    for n in range(len(words) - BACK + 1):
+        row = words[n : n + BACK]
+        if f" {' '.join(word.group().lower() for word in row)} " in heard:
+            start, end = row[0].start(), row[-1].end()
+            said = said[:start] + " " * (end - start) + said[end:]
+    return said
 
 
 def first_error(body: Any) -> Mapping[str, Any]:
@@ -72,6 +107,7 @@ def _of_object(value: Mapping[str, Any], depth: int) -> Iterator[str]:
             for words in _said(value[key], depth + 1):
                 if words:
                     yield where + words
+    yield from (f"{key} {value[key]}" for key in _COUNTS if type(value.get(key)) is int)
 
 
 def _words(body: str) -> str:

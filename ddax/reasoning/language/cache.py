@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 
 from ddax.configs.secrets import Redactor
 from ddax.memory.lane import Lane
-from ddax.reasoning.language.channel import Order, name_of
+from ddax.reasoning.language.channel import Channel, Order, name_of
 
-VERSION = 1
+VERSION = 2
 KEPT = 20_000
 """Replies kept; the oldest go first."""
 WAITS = (0.02, 0.1, 0.5)
@@ -39,13 +39,14 @@ class Kept(NamedTuple):
     calls: int = 1
 
 
-def reply_key(model: str, address: str, order: Order) -> str:
+def reply_key(model: str, channel: Channel, order: Order) -> str:
     """Return the key of a call: everything that is sent, and to whom.
 
     The form is left out: a schema, a tool and words ask for the same reply.
     """
     drawn = None if order.sampling is None else [order.sampling.temperature, order.sampling.seed]
-    whole = [VERSION, model, address, name_of(order.wire), drawn, order.effort, *map(list, order.messages)]
+    whom = [VERSION, model, channel.address, channel.traits]
+    whole = [*whom, name_of(order.wire), drawn, order.effort, *map(list, order.messages)]
     shown: list[Any] = [] if order.picture is None else [order.picture.digest]
     acting = order.acting
     shown += [] if acting is None else [acting.forms(), [*acting.turns()]]

@@ -10,31 +10,29 @@ import asyncio
 import contextlib
 import logging
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from ddax.errors import ReasonerError
-from ddax.reasoning.budget import BudgetKeeper, charge
+from ddax.reasoning.budget import charge
 from ddax.reasoning.language.abilities import Abilities, known
-from ddax.reasoning.language.acting import CALL_AGAIN, Acting
+from ddax.reasoning.language.again import repaired, roomier
+from ddax.reasoning.language.asked import Ask, Asked, Under
 from ddax.reasoning.language.cache import Kept, ReplyCache, reply_key
-from ddax.reasoning.language.channel import Channel, Hear, Order, Said, Sampling, name_of
-from ddax.reasoning.language.efforts import LESS
+from ddax.reasoning.language.channel import Channel, Hear, Order, Said, name_of
 from ddax.reasoning.language.failures import Failure, classify, mapped, refusal_of, unusable
 from ddax.reasoning.language.guard import Breaker, Limits, wait_before
 from ddax.reasoning.language.parts import sizes_of
 from ddax.reasoning.language.picture import tokens_of
-from ddax.reasoning.language.quote import block, shorten
+from ddax.reasoning.language.quote import shorten
 from ddax.reasoning.language.reading import read_reply
-from ddax.reasoning.language.usage import PriceLike, counted, priced, thought
-from ddax.reasoning.language.window import least, overran
+from ddax.reasoning.language.usage import PriceLike, counted, priced
+from ddax.reasoning.language.window import Measure, Told, fits, least, narrower, overran, told_in
 from ddax.reasoning.language.wire import Unfit, Wire
-from ddax.reasoning.prompts import Prompt, render
-from ddax.types import Picture, Usage
+from ddax.types import Usage
 
 if TYPE_CHECKING:
     from ddax.reasoning.language.lanes import Lane
@@ -47,50 +45,6 @@ PAID = 2
 """Calls of one request that may be charged for: the first, and one more."""
 LONG_WAIT = 5.0
 """Seconds of a wait before a further call from which on it is logged."""
-
-
-class Ask(NamedTuple, Generic[W, R]):
-    """What is asked: a prompt, the form of the reply, and what makes sense of it.
-
-    `read` raises `Unfit` where a reply has no sense. `choices` are the names the prompt offers, by the
-    field of the reply that takes them. `picture` is for a model that sees; others get the prompt alone.
-    `acting` are the tools it may call.
-    """
-
-    prompt: Prompt
-    wire: type[W]
-    read: Callable[[W], R]
-    sampling: Sampling = Sampling()
-    choices: Mapping[str, Sequence[str]] = MappingProxyType({})
-    picture: Picture | None = None
-    acting: Acting | None = None
-
-
-@dataclass(frozen=True)
-class Under:
-    """What a request runs under: the caps, who listens to the reply, and the reasoning effort asked for."""
-
-    keeper: BudgetKeeper | None = None
-    hear: Hear | None = None
-    effort: str = ""
-
-
-@dataclass
-class _Request:
-    """A request under way: when it began, what it has cost, and the calls that count as attempts.
-
-    `key` is what its reply is kept under; empty where none is kept. `paid` counts the calls that may be
-    charged for. `heard` has the pieces of the reply under way.
-    """
-
-    under: Under
-    began: float
-    key: str = ""
-    usage: Usage = field(default_factory=Usage)
-    attempts: int = 0
-    queued: float = 0.0
-    paid: int = 0
-    heard: list[str] = field(default_factory=list)
 
 
 class Caller:
@@ -106,18 +60,18 @@ class Caller:
         clock: Callable[[], float], wall: Callable[[], float], rng: np.random.Generator,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         lane: Lane | None = None, cache: ReplyCache | None = None, sees: bool | None = None,
-        effort: str | None = None,
+        effort: str | None = None, near: str = "",
     ) -> None:  # fmt: skip
         self._channel, self.name, self._key, self._price = channel, name, key, price
         self._limits, self._clock, self._wall = limits, clock, wall
         self._rng, self._sleep, self._lane = rng, sleep, lane
         self.effort, self._window = effort, limits.context_tokens or channel.window
         self._breaker = Breaker(limits, clock)
-        sight = channel.sees if sees is None else sees
-        fresh = Abilities(channel.first_mode, sight, channel.limited, native=channel.native)
+        self._sight = channel.sees if sees is None else sees
+        fresh = Abilities(channel.first_mode, self._sight, channel.limited, native=channel.native)
         self._can = known(name, channel.address, fresh)
         self._cache = None if self.free_of_charge else cache
-        self._told = -math.inf
+        self._told, self._near = -math.inf, near
 
     @property
     def free_of_charge(self) -> bool:
@@ -127,7 +81,7 @@ class Caller:
     @property
     def context_tokens(self) -> int:
         """Return the tokens of a request and its reply together, as told or learned; 0: not known."""
-        return min(filter(None, (self._window, self._can.window.tokens)), default=0)
+        return narrower(self._window, self._can.window)
 
     @property
     def sees(self) -> bool:
@@ -145,15 +99,13 @@ class Caller:
         what the request cost (`ddax.reasoning.budget.usage_of`).
         """
         messages = [("system", ask.prompt.system), ("human", ask.prompt.user)]
-        shown, channel = ask.picture if self._can.sees else None, self._channel
+        shown = ask.picture if self._can.sees else None
         output, effort = self._can.room.get(name_of(ask.wire), (0, ""))
         order = Order(
             messages, ask.wire, self._can.mode, ask.sampling, effort or under.effort, ask.choices, shown,
             output=output, acting=ask.acting, parts=ask.prompt.parts, stable=ask.prompt.stable,
         )  # fmt: skip
-        request = _Request(
-            under, self._clock(), reply_key(self.name, channel.address, order) if self._cache else ""
-        )
+        request = Asked(under, self._clock(), under.measure, self._key_of(ask, order, under))
         try:
             found = await self._given_again(ask, request)
             if found is None:
@@ -164,7 +116,14 @@ class Caller:
             charge(error, request.usage)
             raise
 
-    async def _given_again(self, ask: Ask[W, R], request: _Request) -> tuple[R] | None:
+    def _key_of(self, ask: Ask[W, R], order: Order, under: Under) -> str:
+        """Return what a reply is kept under: what is asked, whatever was learned of the model."""
+        if not self._cache:
+            return ""
+        asked = replace(order, effort=under.effort, picture=ask.picture if self._sight else None)
+        return reply_key(self.name, self._channel, asked)
+
+    async def _given_again(self, ask: Ask[W, R], request: Asked) -> tuple[R] | None:
         """Return what was made of this very question before, at no cost."""
         kept = await self._cache.get(request.key) if self._cache else None
         if kept is None:
@@ -178,21 +137,25 @@ class Caller:
         )
         return (found,)
 
-    async def _converse(self, ask: Ask[W, R], order: Order, request: _Request) -> tuple[R]:
+    async def _converse(self, ask: Ask[W, R], order: Order, request: Asked) -> tuple[R]:
         said = await self._say(order, request)
         try:
             found = self._read(said, ask, request)
         except Unfit as fault:
             if request.attempts >= self._limits.attempts or request.paid >= PAID:
                 raise unusable(said, fault, self.name, name_of(ask.wire), request.attempts) from fault
-            again = self._again(order, said, fault)
-            said = await self._say(again, request)
+            again = self._again(order, said, fault, request)
+            try:
+                second = await self._say(again, request)
+            except ReasonerError as error:
+                if fits(error)[0]:  # the request itself did fit
+                    raise self._unusable(said, fault, order, request) from error
+                raise
+            said = second
             try:
                 found = self._read(said, ask, request)
             except Unfit as also:
-                if said.cut:
-                    raise self._too_short(also) from also
-                raise unusable(said, also, self.name, name_of(ask.wire), request.attempts) from also
+                raise self._unusable(said, also, order, request) from also
             if again.output != order.output or again.effort != order.effort:
                 self._can.room[name_of(ask.wire)] = again.output, again.effort
         if self._cache:
@@ -200,7 +163,7 @@ class Caller:
             await self._cache.put(request.key, Kept(said.text, cost.tokens, cost.usd, cost.model_calls))
         return (found,)
 
-    def _read(self, said: Said, ask: Ask[W, R], request: _Request) -> R:
+    def _read(self, said: Said, ask: Ask[W, R], request: Asked) -> R:
         """Make sense of a reply, and count what of it was mended or left out."""
         if said.fault:
             raise Unfit(said.fault)
@@ -216,48 +179,34 @@ class Caller:
         request.usage += Usage(repaired=reading.mended + left_out)
         return found
 
-    def _again(self, order: Order, said: Said, fault: Unfit) -> Order:
+    def _again(self, order: Order, said: Said, fault: Unfit, request: Asked) -> Order:
         """Return the second call: never the same where the output limit ended the first."""
-        if not said.cut:
-            return self._repair(order, said, fault)
-        roomier = self._roomier(order, said)
-        if roomier is not None:
-            return roomier
-        raise self._too_short(fault)
+        can = self._can
+        if said.cut:
+            limit = self._limits.output_tokens if can.limited else 0
+            room = self._left(order, request)
+            found = roomier(order, said, effort=can.effort, limit=limit, room=room)
+        else:
+            order = replace(order, mode=can.mode, native=order.acting is not None and can.native)
+            most = self._limits.repair_characters
+            found = repaired(order, said, fault, most=most, room=lambda bare: self._quotable(bare, request))
+        if found is None:
+            raise self._unusable(said, fault, order, request) from fault
+        return found
 
-    def _too_short(self, fault: Unfit) -> ReasonerError:
-        return mapped(Failure("length", 0, str(fault)), self.name, self._key, 1)
+    def _unusable(self, said: Said, fault: Unfit, order: Order, request: Asked) -> ReasonerError:
+        if said.cut:
+            return mapped(Failure("length", 0, str(fault)), self.name, self._key, 1)
+        return unusable(said, fault, self.name, name_of(order.wire), request.attempts)
 
-    def _roomier(self, order: Order, said: Said) -> Order | None:
-        """Return a call with less thought or a larger limit; None where neither can be."""
-        less = LESS.get(order.effort, "")
-        if thought(said) and less and self._can.effort:
-            return replace(order, effort=less)
-        if not self._can.limited:
-            return None
-        limit = order.output or self._limits.output_tokens
-        more = 2 * limit
-        if self.context_tokens:
-            more = min(more, self.context_tokens - self._can.window.count(self._size(order)))
-        return replace(order, output=more) if more >= limit + limit // 4 else None
-
-    def _repair(self, order: Order, said: Said, fault: Unfit) -> Order:
-        """Return the second call: the same request, with the bad reply as data and what is wrong with it."""
-        reply = block("reply", shorten(said.text, self._limits.repair_characters))
-        native = order.acting is not None and self._can.native
-        again = (
-            CALL_AGAIN.format(fault=fault) if native else render("repair", fault=str(fault), reply=reply).user
-        )
-        return replace(order, messages=[*order.messages, ("human", again)], mode=self._can.mode)
-
-    async def _say(self, order: Order, request: _Request) -> Said:
+    async def _say(self, order: Order, request: Asked) -> Said:
         """Return a reply; retries what may pass, within the attempts and the deadline of the request."""
         while True:
             self._check_caps(request)
             request.attempts += 1
             async with self._place(request):
                 # Now: calls before it have learnt while this one waited.
-                sent = self._fitted(self._can.adapted(order))
+                sent = self._fitted(self._can.adapted(order), request)
                 hear = self._hears(request)
                 try:
                     said = await self._attempt(sent, request, hear)
@@ -266,8 +215,9 @@ class Caller:
                 # Whatever leaves a provider's package is foreign: it is mapped here and nowhere else.
                 except Exception as error:
                     heard, cause = bool(request.heard), error
-                    failure = await asyncio.to_thread(classify, error, self._wall, heard=heard)
-                    adapts = self._learns(failure, sent, hear)  # before the next call has this place
+                    asked = "\n".join(text for _, text in sent.messages)
+                    failure = await asyncio.to_thread(classify, error, self._wall, heard=heard, sent=asked)
+                    adapts = self._learns(failure, sent, request, hear)  # before the next has this place
                 else:
                     self._breaker.succeeded()
                     return said
@@ -283,38 +233,54 @@ class Caller:
     def _size(self, order: Order) -> int:
         return sum(sizes_of(order, schema=self._channel.reads_form).values())
 
-    def _fitted(self, order: Order) -> Order:
+    def _left(self, order: Order, request: Asked) -> int | None:
+        """Return the tokens that a call leaves of the window; None where no window is known."""
+        window = narrower(self.context_tokens, request.measure.window)
+        return window - self._needs(order, request) if window else None
+
+    def _needs(self, order: Order, request: Asked) -> int:
+        return request.measure.count(self._size(order)) + tokens_of(order.picture)
+
+    def _quotable(self, order: Order, request: Asked) -> int | None:
+        """Return the bytes that may be added to a call; half of what is left is for the reply."""
+        left, window = self._left(order, request), narrower(self.context_tokens, request.measure.window)
+        return None if left is None else int((left - max(least(window), left // 2)) / request.measure.density)
+
+    def _fitted(self, order: Order, request: Asked) -> Order:
         """Return a call whose reply fits the window beside it; raises where the request alone does not."""
-        window = self.context_tokens
-        if not window:
+        left = self._left(order, request)
+        if left is None:
             return order
-        needs = self._can.window.count(self._size(order)) + tokens_of(order.picture)
-        left = window - needs
+        needs = self._needs(order, request)
+        window = left + needs
         if left < least(window):
             said = f"It is counted as {needs:,} tokens, the window of the model as {window:,}."
-            error = mapped(Failure("context", 0, said), self.name, self._key, 1)
-            overran(error, (window - least(window)) / needs)
+            failure = request.refused or Failure("context", 0, said)
+            error = mapped(failure, self.name, self._key, 1)
+            overran(error, (window - least(window)) / needs, request.measure)
             raise error
         limit = order.output or self._limits.output_tokens
         return replace(order, output=left) if order.limited and left < limit else order
 
-    def _check_caps(self, request: _Request) -> None:
-        if request.under.keeper and request.usage.model_calls:
-            request.under.keeper.check(request.usage, free=self.free_of_charge)
+    def _check_caps(self, request: Asked) -> None:
+        spent = request.under.spent + request.usage
+        if request.under.keeper and spent.model_calls:
+            request.under.keeper.check(spent, free=self.free_of_charge)
 
     @contextlib.asynccontextmanager
-    async def _place(self, request: _Request) -> AsyncIterator[None]:
+    async def _place(self, request: Asked) -> AsyncIterator[None]:
         """Hold a place in the lane, where there is one."""
         asked = self._clock()
         async with self._lane.lease() if self._lane else contextlib.nullcontext():
             request.queued += self._clock() - asked
             yield
 
-    async def _attempt(self, order: Order, request: _Request, hear: Hear | None) -> Said:
+    async def _attempt(self, order: Order, request: Asked, hear: Hear | None) -> Said:
         request.usage += Usage(model_calls=1, models=((self.name, 1),))
         try:
             async with asyncio.timeout(self._limits.attempt_seconds):
                 said = await self._channel.say(order, hear)
+                self._can.native &= self._channel.native  # its class may have said that it takes no tools
         except asyncio.CancelledError:
             # Like one that took too long: it may be charged for.
             self._charge(request, None, order, "".join(request.heard))
@@ -325,7 +291,7 @@ class Caller:
             raise refused
         return said
 
-    def _hears(self, request: _Request) -> Hear | None:
+    def _hears(self, request: Asked) -> Hear | None:
         """Return who listens to the next call, and keeps the pieces for its bill; None where nobody does."""
         request.heard.clear()
         told = request.under.hear if self._can.streams else None
@@ -338,39 +304,47 @@ class Caller:
 
         return hear
 
-    def _passed(self, request: _Request) -> float:
+    def _passed(self, request: Asked) -> float:
         """Return the seconds a request has taken, without those it stood in a lane."""
         return self._clock() - request.began - request.queued
 
-    def _charge(self, request: _Request, said: Any, order: Order, reply: str) -> None:
+    def _charge(self, request: Asked, said: Any, order: Order, reply: str) -> None:
         """Add the tokens of a call to the bill; the call itself was counted before it was made."""
         sizes = sizes_of(order, schema=self._channel.reads_form)
         size = sum(sizes.values())
         tokens = counted(said, sent=size, reply=reply, picture=tokens_of(order.picture))
         if said and order.picture is None:
-            self._can.window.counted(tokens.taken, size)
+            request.measure = request.measure.counted(tokens.taken, size)
         request.usage += replace(priced(tokens, self._price, sizes), model_calls=0)
 
-    def _learns(self, failure: Failure, sent: Order, hear: Hear | None) -> bool:
+    def _learns(self, failure: Failure, sent: Order, request: Asked, hear: Hear | None) -> bool:
         """Learn from a failure what the model does not take; say whether the call is made in another way."""
         if failure.loading:
             return False
         if failure.status in (408, 504, 524) and hear is None:
             self._can.must_stream = True  # somebody between us gave up what was silent
-        return self._learns_window(failure, sent) or self._can.learn(
+        size = self._size(sent)
+        told, measure = Told(), None
+        if failure.kind == "context":
+            told = told_in(failure.words, request.measure.count(size))
+            measure = request.measure.refused(told, size)
+        if measure is not None and told.window:  # what is named beside a number is named by the way
+            self._can.learn_window(failure, told.window)
+        elif self._can.learn(
             failure, sent, streamed=hear is not None, takes_tools=self._channel.takes_tools
-        )
+        ):  # fmt: skip
+            return True
+        return measure is not None and self._shortens(sent, request, measure, failure)
 
-    def _learns_window(self, failure: Failure, sent: Order) -> bool:
-        """Learn the window of a model from its refusal; say whether the next call is another one for it."""
-        if failure.kind != "context" or not self._can.window.learn(failure.words, self._size(sent)):
-            return False
+    def _shortens(self, sent: Order, request: Asked, measure: Measure, failure: Failure) -> bool:
+        """Measure a request anew; say whether the next call is another one for it."""
+        request.measure, request.refused = measure, failure
         try:
-            return self._fitted(sent) != sent
+            return self._fitted(sent, request) != sent
         except ReasonerError:  # the request itself has to be shorter, which the next look at it tells
             return True
 
-    async def _wait_or_raise(self, failure: Failure, request: _Request, error: Exception) -> None:
+    async def _wait_or_raise(self, failure: Failure, request: Asked, error: Exception) -> None:
         wait = wait_before(failure, request.attempts, self._limits, self._rng)
         late = self._passed(request) + wait >= self._limits.deadline
         if failure.loading and not late:
@@ -383,7 +357,7 @@ class Caller:
             self._tell(failure, wait)
             await self._sleep(wait)
             return
-        ended = mapped(failure, self.name, self._key, request.attempts, late=late)
+        ended = mapped(failure, self.name, self._key, request.attempts, late=late, near=self._near)
         if failure.retriable:
             self._breaker.failed(ended)
         raise ended from error

@@ -18,6 +18,7 @@ from ddax.reasoning.language.acting import Acting, as_langchain, reply_of
 from ddax.reasoning.language.efforts import effort_fields
 from ddax.reasoning.language.picture import content_of, sees
 from ddax.reasoning.language.prefixes import Prefixes
+from ddax.reasoning.language.traits import address_of, traits_of
 from ddax.reasoning.language.wire import Wire, schema_of
 from ddax.reasoning.language.written import written_calls
 from ddax.types import Picture
@@ -103,6 +104,8 @@ class Channel(Protocol):
     """Whether its calls carry a limit of output tokens that can be left out."""
     address: str
     """Where the model is, so that two servers with one model name are told apart."""
+    traits: str
+    """A digest of what else makes its replies its own, without any secret."""
     window: int
     """Tokens that the model takes, as its class knows them; 0 where it does not."""
     reads_form: bool
@@ -159,17 +162,20 @@ def parted(
 
 def read_calls(order: Order, calls: Sequence[tuple[str, str]], text: str, *, cut: bool) -> tuple[str, str]:
     """Return the text of a reply that came with calls, and what is wrong with it."""
-    if not order.native:
+    written = [] if calls or order.acting is None else _written(text, order.acting)
+    if not (order.native or written):
         return (
             chosen(calls, order.wire) if calls and (order.mode == "tool" or not text.strip()) else (text, "")
         )
-    if not calls and order.acting is not None:
-        names = order.acting.names
-        calls = written_calls(text, {*names, *names.values()})
-        text = "" if calls else text
+    if written:
+        calls, text = written, ""
     if cut and calls:  # a call in which a part is missing is not made
         return "", "a call was cut off at the output limit; be shorter"
     return reply_of(calls, text)
+
+
+def _written(text: str, acting: Acting) -> list[tuple[str, str]]:
+    return written_calls(text, {*acting.names, *acting.names.values()})
 
 
 def chosen(calls: Sequence[tuple[str, str]], wire: type[Wire]) -> tuple[str, str]:
@@ -190,7 +196,8 @@ def chosen(calls: Sequence[tuple[str, str]], wire: type[Wire]) -> tuple[str, str
 class ChatChannel:
     """Any LangChain chat model, by its own structured output."""
 
-    def __init__(self, model: BaseChatModel, *, idle_seconds: float = 120.0) -> None:
+    def __init__(self, model: BaseChatModel, *, idle_seconds: float = 120.0, opened: bool = False) -> None:
+        """Take a model; `opened` says that it was opened by its name and its settings."""
         self._model, self._idle = model, idle_seconds
         self._prefixes = _prefixes(model)
         self._limit = next((name for name in _LIMITS if name in type(model).model_fields), "")
@@ -200,15 +207,16 @@ class ChatChannel:
         self.first_mode: Mode = "schema" if "method" in taken else "words"
         self.native = self.takes_tools = type(model).bind_tools is not _base().bind_tools
         self.sees, self.window, self.reads_form = sees(model), window_of(model), True
-        self.address = str(getattr(model, "base_url", "") or getattr(model, "openai_api_base", "") or "")
+        self.address = address_of(getattr(model, "base_url", "") or getattr(model, "openai_api_base", ""))
+        self.traits = traits_of(model, opened=opened)
 
     async def say(self, order: Order, hear: Hear | None = None) -> Said:
         """Make one call."""
+        runnable, order = self._prepared(order)
         before, turns, behind = parted(order, as_langchain)
         if self._prefixes is not None:
             before = self._prefixes.marked(before, order)
         messages = [*before, *turns, *behind]
-        runnable = self._runnable(order)
         if hear is None:
             message = await _invoked(runnable, messages)
         else:
@@ -238,6 +246,23 @@ class ChatChannel:
         elif self._limit and order.output:
             changes[self._limit] = order.output
         return changes
+
+    def _prepared(self, order: Order) -> tuple[Any, Order]:
+        """Return what to send messages to, and the call as it goes there.
+
+        Some classes have the methods for tools and forms, and say only when asked that they take none: then
+        these are told in words.
+        """
+        try:
+            return self._runnable(order), order
+        except NotImplementedError:
+            if order.native:
+                self.native = False
+                return self._prepared(replace(order, native=False))
+            if order.mode in ("words", "free"):
+                raise
+            self.takes_tools = False
+            return self._runnable(order := replace(order, mode="words")), order
 
     def _runnable(self, order: Order) -> Any:
         """Return what to send messages to: the model with the form of the reply, and no parser after it."""

@@ -12,14 +12,17 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
 
-def open_channel(model: BaseChatModel, *, idle_seconds: float = 120.0) -> Channel:
-    """Return the shortest way to a model; `idle_seconds` is how long a stream may show no sign of life."""
+def open_channel(model: BaseChatModel, *, idle_seconds: float = 120.0, opened: bool = False) -> Channel:
+    """Return the shortest way to a model; `idle_seconds` is how long a stream may show no sign of life.
+
+    `opened` says that the model was opened by its name and its settings, so that these describe it.
+    """
     if speaks_openai(model):
         return TracedChannel(
             OpenAIChannel(model, idle_seconds=idle_seconds), told_of(model),
             callbacks=getattr(model, "callbacks", None),
         )  # fmt: skip
-    return ChatChannel(model, idle_seconds=idle_seconds)
+    return ChatChannel(model, idle_seconds=idle_seconds, opened=opened)
 
 
 def told_of(model: Any) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ddax.configs.secrets import Redactor
 from ddax.errors import InvalidReply, RateLimited, ReasonerError, Unavailable
 from ddax.headers import retry_after
-from ddax.reasoning.language.bodies import body_of, first_error, reason_in
+from ddax.reasoning.language.bodies import body_of, first_error, own, parsed, reason_in, shown
 from ddax.wording import amount, span
 
 if TYPE_CHECKING:
@@ -41,11 +41,17 @@ _UNREAD = frozenset({"ClientResponseError"})
 _HALF = ("payload is not completed", "complete message body")
 """Words by which clients say that a reply broke off after it had begun."""
 _TOO_LONG = re.compile(
-    r"context[ _-]?(?:length|size|window|limit)|(?:prompt|input|request)(?: is)? too (?:long|large)"
-    r"|input token count|too many (?:input )?tokens|n_ctx|context (?:the )?overflow|range of input length"
-    r"|input tokens exceed|maximum (?:model|input|sequence|prompt) length|max_new_tokens` must be"
+    r"(?:prompt|input|request)(?: is)? too (?:long|large)|input token count|too many (?:input )?tokens"
+    r"|context (?:the )?overflow|range of input length|input tokens exceed"
+    r"|maximum (?:model|input|sequence|prompt) length|max_new_tokens` must be"
 )
 """Words by which servers say that a request is longer than the model takes."""
+_CONTEXT = re.compile(r"context[ _-]?(?:length|size|window|limit)|n_ctx")
+_MORE = re.compile(
+    r"exceed|(?:maximum|max|longer|larger|greater|more|only|over|beyond|limit|fit|up to|at most)(?![a-z_])"
+    r"|[<>]=?|too (?:long|large|small|many)|truncate"
+)
+"""Words for a context, and those which say, beside one, that a request does not fit it."""
 _MEASURED = frozenset({400, 413, 422, 500})
 """Statuses of a request that is too long; under others such words tell of something else."""
 _NO_CREDIT = re.compile(r"insufficient[ _](?:quota|balance|credit|funds)|credit balance is too low")
@@ -68,7 +74,8 @@ _TOLD: dict[Kind, str] = {
 class Failure:
     """A failed attempt: its kind, the HTTP status (0: none), what was said, the wait asked for in seconds.
 
-    `begun` says that a reply had begun when the connection broke; `body` is all that the server said.
+    `begun` says that a reply had begun when the connection broke; `words` are the server's own, in small
+    letters, to look for words in.
     """
 
     kind: Kind
@@ -76,12 +83,7 @@ class Failure:
     said: str
     retry_after: float | None = None
     begun: bool = False
-    body: str = ""
-
-    @property
-    def words(self) -> str:
-        """Return all that was said, in small letters, to look for words in."""
-        return f"{self.said}\n{self.body}".lower()
+    words: str = ""
 
     @property
     def loading(self) -> bool:
@@ -111,21 +113,24 @@ class Failure:
         return f"HTTP {self.status}" if self.kind == "status" else _TOLD[self.kind]
 
 
-def classify(error: Exception, wall: Callable[[], float], *, heard: bool = False) -> Failure:
+def classify(
+    error: Exception, wall: Callable[[], float], *, heard: bool = False, sent: str = ""
+) -> Failure:  # fmt: skip
     """Read a foreign exception; `wall` gives the epoch time, which a Retry-After date is held against.
 
-    `heard` says that a part of the reply had come.
+    `heard` says that a part of the reply had come; `sent` is the text of the request.
     """
     names = {cls.__name__ for cls in type(error).__mro__}
     if names & _UNREAD:
         return Failure("foreign", 0, _unknown(error, _words(error)))
     status, body = _status(error), body_of(error)
     said = _reason(error, status, body)
-    kind = _named_kind(names, f"{said} {_code(error)} {body}", status)
+    words = f"{own(f'{said} {shown(body)}', sent)}\n{_code(error, body)}".lower()
+    kind = _named_kind(names, words, status)
     if kind is not None:
-        return Failure(kind, status, said, body=body)
+        return Failure(kind, status, said, words=words)
     if status:
-        return Failure("status", status, said, _retry_after(error, wall), body=body)
+        return Failure("status", status, said, _retry_after(error, wall), words=words)
     return _unreached(error, said, heard=heard) or Failure("foreign", 0, _unknown(error, said))
 
 
@@ -190,15 +195,20 @@ def _named_kind(names: set[str], said: str, status: int) -> Kind | None:
     if "ContextOverflowError" in names or "context_length_exceeded" in said:
         return "context"
     measured = status in _MEASURED or (not status and "NoCompletion" in names)
-    if measured and _TOO_LONG.search(said.lower()):
+    if measured and _overran(said):
         return "context"
-    return "quota" if _NO_CREDIT.search(said.lower()) else None
+    return "quota" if _NO_CREDIT.search(said) else None
 
 
-def _code(error: Exception) -> str:
+def _overran(said: str) -> bool:
+    """Tell whether words say that a request was too long; the name of a context alone does not."""
+    return bool(_TOO_LONG.search(said) or (_CONTEXT.search(said) and _MORE.search(_CONTEXT.sub(" ", said))))
+
+
+def _code(error: Exception, body: str) -> str:
     """Return the words a provider names a fault with, beside its message; "" where there are none."""
-    told = _told_by(error)
-    words = (getattr(error, "code", None), told.get("code"), told.get("type"))
+    told = _told_by(error) or first_error(parsed(body))
+    words = (getattr(error, "code", None), told.get("code"), told.get("type"), told.get("param"))
     return " ".join(word for word in words if isinstance(word, str))
 
 
@@ -228,10 +238,13 @@ def _retry_after(error: Exception, wall: Callable[[], float]) -> float | None:
     return retry_after(said, datetime.fromtimestamp(wall(), UTC))
 
 
-def mapped(failure: Failure, model: str, key: str, attempts: int, *, late: bool = False) -> ReasonerError:
+def mapped(
+    failure: Failure, model: str, key: str, attempts: int, *, late: bool = False, near: str = ""
+) -> ReasonerError:
     """Return our error for a failure that ends a request; `key` is the variable the key is read from.
 
-    `late` says that the request has not the time for the wait before a further attempt.
+    `late` says that the request has not the time for the wait before a further attempt; `near` is a known
+    model whose name is like this one's.
     """
     tries = f" after {attempts} attempts" if attempts > 1 else ""
     if late and failure.retriable and failure.retry_after is not None:
@@ -241,6 +254,8 @@ def mapped(failure: Failure, model: str, key: str, attempts: int, *, late: bool 
             mend="Wait as long, or take another model.",
         )
     what, mend = f"{model} failed{tries}: {failure.told}.", _mend(failure, key)
+    if near and failure.status in (400, 404):
+        mend = f"{mend} The nearest name known is {near!r}."
     if failure.for_all:
         return Unavailable(what, why=failure.said, mend=mend)
     return ReasonerError(what, why=failure.said, mend=mend)

@@ -67,11 +67,14 @@ def numbered_lines(code: str, numbers: Iterable[int]) -> str:
 
 def quoted(passages: Mapping[str, Passage], budget: int, about: str = "") -> str:
     """Delimit named passages as data; where they are too long, what bears on something; "" for none."""
+    return printed(passages, cut(passages, budget, about))
+
+
+def printed(passages: Mapping[str, Passage], texts: Mapping[str, str]) -> str:
+    """Delimit what is told of named passages as data; one of which nothing is told is left out."""
     return "\n".join(
-        block(name, f"{_head(passages[name])}\n{text}")
-        for name, text in cut(passages, budget, about).items()
-        if text
-    )
+        block(name, f"{_head(passages[name])}\n{text}") for name, text in texts.items() if text
+    )  # fmt: skip
 
 
 def _head(passage: Passage) -> str:

@@ -22,23 +22,26 @@ from ddax.reasoning.effort import Effort
 from ddax.reasoning.followup import meant
 from ddax.reasoning.language import beside, marked, merging, planned, readers, wire
 from ddax.reasoning.language.acting import Acting, acted
-from ddax.reasoning.language.call import Ask, Caller, Under
+from ddax.reasoning.language.asked import Ask, Under
+from ddax.reasoning.language.call import Caller
 from ddax.reasoning.language.channel import Hear, Sampling
 from ddax.reasoning.language.channels import open_channel
 from ddax.reasoning.language.guard import Limits
 from ddax.reasoning.language.merging import told
-from ddax.reasoning.language.quote import clean, lines, numbered, numbered_lines, quoted
-from ddax.reasoning.language.room import note_of, passage_room
+from ddax.reasoning.language.quote import clean, lines, numbered, numbered_lines, printed, quoted
+from ddax.reasoning.language.room import note_of, passage_room, within
 from ddax.reasoning.language.team import Role, Team
 from ddax.reasoning.language.telling import Telling, windowed
 from ddax.reasoning.language.usage import PriceLike, price_of
 from ddax.reasoning.prompts import SHIPPED, Book, Prompt
-from ddax.types import Picture, Usage
+from ddax.types import Passage, Picture, Usage
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
 
+TOGETHER: tuple[Role, ...] = ("extract", "judge")
+"""The roles that may answer several parts by one reply."""
 R = TypeVar("R")
 W = TypeVar("W", bound=wire.Wire)
 
@@ -99,6 +102,12 @@ class LanguageReasoner(Telling):
 
     plans_together = answers_together = True
     """Whether one request may ask for several plans, for several judgments or readings."""
+
+    @property
+    def room(self) -> int:
+        """Return the characters of passages that one request for several parts has beside a short task."""
+        windows = (self._team.window(role, "lean") for role in TOGETHER)
+        return min(passage_room(within(self._limits, window), "") for window in windows)
 
     @property
     def free_of_charge(self) -> bool:
@@ -189,24 +198,34 @@ class LanguageReasoner(Telling):
         reply, usage = await self._ask("plan", prompt, wire.PredictWire, readers.prediction)
         return replace(reply, usage=usage)
 
+    def _shown(
+        self, request: p.ExtractRequest | p.JudgeRequest, passages: Sequence[Passage]
+    ) -> tuple[dict[str, Passage], dict[str, str]]:
+        """Return the passages that have room in the prompt by their names, and what is told of each."""
+        named = numbered(passages)
+        texts = self._texts(named, request.task, beside.about(request))
+        return {name: named[name] for name in texts} or named, texts
+
     @windowed("extract")
     async def extract(self, request: p.ExtractRequest) -> p.Extraction:
         """Take claims from passages, each with a quote that stands in one of them."""
-        named = numbered(beside.passages_of(request))
-        told = self._passages(named, request.task, request.intent)
+        count = 1 + len(request.others)
+        named, texts = self._shown(request, beside.passages_of(request))
+        request, places = beside.told_pages(request, named, self._limits.text_characters)
         form: Any = wire.ExtractsWire if request.others else wire.ExtractWire
         read: Any = beside.extractions if request.others else readers.extraction
         more = beside.asked(request, named)
         prompt = self._book.render(
-            "extracts" if request.others else "extract", task=self._task(request.task), passages=told,
-            limit=str(request.limit), **{key: self._data(key, text) for key, text in more.items()},
+            "extracts" if request.others else "extract", task=self._task(request.task),
+            passages=printed(named, texts), limit=str(request.limit),
+            **{key: self._data(key, text) for key, text in more.items()},
         )  # fmt: skip
         reply: p.Extraction
         reply, usage = await self._ask(
             "extract", prompt, form, lambda found: read(found, request, named),
             choices={"ClaimWire.passage": tuple(named)},
         )  # fmt: skip
-        return replace(reply, usage=usage)
+        return beside.spread(replace(reply, usage=usage), places, count, beside.UNREAD)
 
     @windowed("argue")
     async def argue(self, request: p.ArgueRequest) -> p.Argument:
@@ -227,7 +246,9 @@ class LanguageReasoner(Telling):
     @windowed("judge")
     async def judge(self, request: p.JudgeRequest) -> p.Judgment:
         """Value a result by the rubric."""
-        named = numbered(beside.evidence_of(request))
+        count = 1 + len(request.others)
+        named, texts = self._shown(request, beside.evidence_of(request))
+        request, places = beside.told_results(request, named, self._limits.text_characters)
         form: Any = wire.JudgesWire if request.others else wire.JudgeWire
         read: Any = beside.judgments if request.others else readers.judgment
         more = beside.case(request, named)
@@ -235,15 +256,14 @@ class LanguageReasoner(Telling):
             "judges" if request.others else "judge", task=self._task(request.task),
             rubric=lines(request.rubric), rho=f"{request.rho:.2f}",
             lessons=self._data("lessons", lines(request.lessons)),
-            evidence=self._passages(named, request.task, f"{request.idea} {request.result}"),
-            **{key: self._data(key, text) for key, text in more.items()},
+            evidence=printed(named, texts), **{key: self._data(key, text) for key, text in more.items()},
         )  # fmt: skip
         reply: p.Judgment
         reply, usage = await self._ask(
             "judge", prompt, form, lambda found: read(found, request),
             choices={"ReasonWire.criterion": request.rubric},
         )  # fmt: skip
-        return replace(reply, usage=usage)
+        return beside.spread(replace(reply, usage=usage), places, count, beside.LOST)
 
     @windowed("merge")
     async def merge(self, request: p.MergeRequest) -> p.Synthesis:

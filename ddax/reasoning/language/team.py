@@ -9,7 +9,8 @@ from typing import Literal, TypeVar
 from ddax.errors import ReasonerError
 from ddax.reasoning.budget import charge, usage_of
 from ddax.reasoning.effort import Effort
-from ddax.reasoning.language.call import Ask, Caller, Under
+from ddax.reasoning.language.asked import Ask, Under
+from ddax.reasoning.language.call import Caller
 from ddax.reasoning.language.wire import Wire
 from ddax.types import Usage
 
@@ -73,11 +74,12 @@ class Team:
         line = self.line(role, effort)
         for place, caller in enumerate(line):
             try:
-                if under.keeper and spent.model_calls:
-                    under.keeper.check(spent, free=caller.free_of_charge)
+                before = under.spent + spent
+                if under.keeper and before.model_calls:
+                    under.keeper.check(before, free=caller.free_of_charge)
                 own = self.effort if caller.effort is None else caller.effort
                 asked = own if effort == "full" else LESS[own]
-                reply, usage = await caller.ask(ask, replace(under, effort=asked))
+                reply, usage = await caller.ask(ask, replace(under, effort=asked, spent=before))
             except BaseException as error:
                 spent = spent + usage_of(error)
                 charge(error, spent)

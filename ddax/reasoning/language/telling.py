@@ -18,11 +18,13 @@ from ddax.reasoning import protocol as p
 from ddax.reasoning.budget import charge, usage_of
 from ddax.reasoning.effort import Effort
 from ddax.reasoning.language import planned
+from ddax.reasoning.language.asked import Under
+from ddax.reasoning.language.cutting import cut
 from ddax.reasoning.language.guard import Limits
-from ddax.reasoning.language.quote import block, clean, lines, quoted, shorten
+from ddax.reasoning.language.quote import block, clean, lines, printed, shorten
 from ddax.reasoning.language.room import passage_room, told_of, within
 from ddax.reasoning.language.team import Role, Team
-from ddax.reasoning.language.window import share_of
+from ddax.reasoning.language.window import Measure, fits, narrower
 from ddax.reasoning.prompts import Book
 from ddax.reasoning.told import Tool, Turn
 from ddax.types import Passage, Usage
@@ -45,16 +47,19 @@ class Telling:
 
     _limits: Limits
     _team: Team
+    _under: Under
     _effort: Effort
     _book: Book
     _arguments: planned.ArgumentModels
     _unshown: int = 0
     """Characters of what was read that were left out of the prompt."""
 
-    def _within(self, role: Role, share: float) -> Self:
-        """Return this with the limits of the models of a role."""
+    def _within(self, role: Role, share: float, spent: Usage, measure: Measure) -> Self:
+        """Return this with the limits of the models of a role, and what the request was found to be."""
         twin = copy(self)
-        twin._limits = within(self._limits, self._team.window(role, self._effort), share)
+        window = narrower(self._team.window(role, self._effort), measure.window)
+        twin._limits = within(self._limits, window, share)
+        twin._under = replace(self._under, spent=spent, measure=measure)
         return twin
 
     def _world(self, seen: p.Seen | None) -> str:
@@ -93,9 +98,13 @@ class Telling:
 
     def _passages(self, named: Mapping[str, Passage], task: str = "", about: str = "") -> str:
         """Return passages as data; where they are too long, what bears on the task and `about`."""
+        return printed(named, self._texts(named, task, about))
+
+    def _texts(self, named: Mapping[str, Passage], task: str, about: str) -> dict[str, str]:
+        """Return what is told of passages by their names, without those of which nothing is."""
         room = passage_room(self._limits, clean(task))
         self._leave_out(named, room)
-        return quoted(named, room, f"{task} {about}")
+        return {name: text for name, text in cut(named, room, f"{task} {about}").items() if text}
 
     def _leave_out(self, named: Mapping[str, Passage], room: int) -> None:
         """Note how much of what was read does not fit."""
@@ -160,19 +169,20 @@ def windowed(role: Role) -> Callable[[Method], Method]:
     def wrap(method: Method) -> Method:
         @wraps(method)
         async def asked(self: Telling, request: Any) -> Any:
-            spent, share = Usage(), 1.0
+            spent, share, measure = Usage(), 1.0, Measure()
             for left in reversed(range(TRIES)):
-                twin = self._within(role, share)
+                twin = self._within(role, share, spent, measure)
                 try:
                     reply: Any = await method(twin, request)
-                except ReasonerError as error:
+                except BaseException as error:
                     cost, before = usage_of(error), spent.model_calls
                     spent += cost
                     charge(error, spent)
-                    if not share_of(error) or not left or (before and cost.model_calls):
+                    part, measure = fits(error)
+                    if not part or not left or (before and cost.model_calls):
                         raise
                     # What was refused told a window, by which it is written shorter in any case.
-                    share *= 1.0 if cost.model_calls else min(SHORTER, share_of(error))
+                    share *= 1.0 if cost.model_calls else min(SHORTER, part)
                 else:
                     cost = spent + reply.usage + Usage(unshown=twin._unshown)
                     return replace(reply, usage=cost)

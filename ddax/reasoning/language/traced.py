@@ -27,7 +27,7 @@ class TracedChannel:
         self.first_mode: Mode = inner.first_mode
         self.takes_tools, self.sees, self.limited = inner.takes_tools, inner.sees, inner.limited
         self.native, self.window, self.reads_form = inner.native, inner.window, inner.reads_form
-        self.address = inner.address
+        self.address, self.traits = inner.address, inner.traits
 
     async def say(self, order: Order, hear: Hear | None = None) -> Said:
         """Make one call, as a run where somebody listens."""

@@ -1,13 +1,15 @@
 """How much one model takes: the tokens of its context, told or learned from what it refused.
 
-Leaves out what of a request is cut (`room`, `cutting`) and that a request is asked again (`telling`).
+The window is the server's and holds for the process; how dense a text is is the text's, and holds for its
+request alone: what was asked before changes no prompt. Leaves out what of a request is cut (`room`,
+`cutting`) and that a request is asked again (`telling`).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 DENSITY = 1 / 3
@@ -17,16 +19,20 @@ TEMPLATE = 50
 """Tokens that a server counts beside what was sent: its own template of a conversation."""
 SMALLEST = 256
 """Tokens below which a number in a message is no window."""
-NO_STATUS = 600
-"""Numbers from which on one is no HTTP status."""
 MARGIN = 1.15
 """By how much a share is raised where a server says that a request is too long, and not how long."""
 CREDIBLE = 4
 """How many times longer than we count a request may be: a server that says more means something else."""
 REPLY = 512
 """Tokens that a reply needs at least; in a small window an eighth of it."""
-_N = r"(?<![\d,.])(\d[\d,]{1,11}\d)(?!\d)"
+_OTHER = (
+    r"[kmgt]i?b|bytes?|char(?:acter)?s?|m?s|secs?|seconds?|minutes?|%|requests?|messages?|images?"
+    r"|(?:completion|output|new) tokens|(?:tokens )?in the (?:completion|output)"
+)
+"""What is no token of a request."""
+_N = rf"(?<![\d,.])(\d[\d,]{{1,11}}\d)(?!,?\d|[ _]?(?:{_OTHER})(?![a-z]))"
 """A number; one may begin only where no other goes on, so that a long row of digits is tried once."""
+_ADDRESS = re.compile(r"https?://\S{1,300}")
 _WINDOW = tuple(
     re.compile(pattern)
     for pattern in (
@@ -44,7 +50,8 @@ _WINDOW = tuple(
 _ASKED = tuple(
     re.compile(pattern)
     for pattern in (
-        rf"{_N} (?:tokens? )?(?:in (?:the|your) (?:messages?|prompt|input)|input tokens|of text input)",
+        rf"{_N} (?:tokens? )?in (?:the|your) (?:messages?|prompt|input)",
+        rf"{_N} (?:tokens? )?(?:input tokens|`inputs`|of text input)",
         rf"(?:n_prompt_tokens|n_keep)\W{{1,4}}{_N}",
         rf"{_N} \+ \d",
     )
@@ -63,18 +70,12 @@ class Told(NamedTuple):
 
 def told_in(words: str, sent: int) -> Told:
     """Read a refusal, in small letters; `sent` is what we count the request as."""
+    words = _ADDRESS.sub(" ", words)
     if over := _first((_OVER,), words):
         return Told(max(0, sent - over))
-    numbers = [n for n in map(_read, _NUMBER.findall(words)) if n >= SMALLEST]
-    window = _first(_WINDOW, words) or _least_of(numbers)
-    asked = next(iter(_all(_ASKED, words)), 0) or max(numbers, default=0)
+    window = _first(_WINDOW, words)
+    asked = next(iter(_all(_ASKED, words)), 0) or max(map(_read, _NUMBER.findall(words)), default=0)
     return Told(window, asked if asked != window else 0) if window else Told()
-
-
-def _least_of(numbers: list[int]) -> int:
-    """Return the number that may be a window beside what was sent, where none is named as such; 0: none."""
-    different = sorted({n for n in numbers if n >= NO_STATUS})
-    return different[-2] if len(different) > 1 else 0
 
 
 def _first(patterns: Iterable[re.Pattern[str]], words: str) -> int:
@@ -90,38 +91,41 @@ def _read(number: str) -> int:
     return int(number.replace(",", ""))
 
 
-@dataclass
-class Window:
-    """The window of a model as far as it is known (0: not at all), and how many tokens its texts have."""
+@dataclass(frozen=True)
+class Measure:
+    """How long one request is taken to be: the tokens of a byte, and those it may have (0: not known)."""
 
-    tokens: int = 0
+    window: int = 0
     density: float = DENSITY
 
     def count(self, size: int) -> int:
         """Return the tokens of so many bytes, not below the truth as far as it is known."""
         return int(size * self.density) + TEMPLATE
 
-    def counted(self, tokens: int, size: int) -> None:
-        """Learn from a count of the provider's how dense its tokens are."""
-        if size and tokens > TEMPLATE:
-            self.density = min(DENSEST, max(self.density, (tokens - TEMPLATE) / size))
+    def counted(self, tokens: int, size: int) -> Measure:
+        """Return the measure by a count of the provider's, of the same text."""
+        if not size or tokens <= TEMPLATE:
+            return self
+        return replace(self, density=min(DENSEST, max(self.density, (tokens - TEMPLATE) / size)))
 
-    def learn(self, words: str, size: int) -> bool:
-        """Learn from the refusal of a request of so many bytes; say whether it told of a window.
+    def refused(self, told: Told, size: int) -> Measure | None:
+        """Return the measure after a refusal of so many bytes; None where it cannot be about their length.
 
-        Where no number is told the window is taken for half of what was sent.
+        Where no number is told, the request may be half as long.
         """
         ours = self.count(size)
-        told = told_in(words, ours)
         window = told.window or ours // 2
         if window < SMALLEST or ours * CREDIBLE < window:
-            return False
-        self.tokens = min(window, self.tokens or window)
-        if told.sent <= ours * CREDIBLE:
-            self.counted(told.sent, size)
-        if not told.sent and ours <= window:
-            self.density = min(DENSEST, window * MARGIN / size)
-        return True
+            return None
+        found = replace(self, window=narrower(window, self.window))
+        if told.sent:
+            return found.counted(told.sent, size) if told.sent <= ours * CREDIBLE else found
+        return replace(found, density=min(DENSEST, window * MARGIN / size)) if ours <= window else found
+
+
+def narrower(*windows: int) -> int:
+    """Return the least of some windows, of those that are known; 0: of none."""
+    return min(filter(None, windows), default=0)
 
 
 def least(window: int) -> int:
@@ -129,12 +133,12 @@ def least(window: int) -> int:
     return min(REPLY, window // 8)
 
 
-def overran(error: BaseException, share: float) -> None:
-    """Note on an error that a request was too long, and the share of it that fits."""
-    error.__dict__["fits"] = share
+def overran(error: BaseException, share: float, measure: Measure) -> None:
+    """Note on an error that a request was too long: the share of it that fits, and how it is measured."""
+    error.__dict__["fits"] = share, measure
 
 
-def share_of(error: BaseException) -> float:
-    """Return the share of a request that fits; 0 where it was not its length that failed."""
-    noted = error.__dict__.get("fits", 0.0)
-    return noted if isinstance(noted, float) else 0.0
+def fits(error: BaseException) -> tuple[float, Measure]:
+    """Return what was noted on an error; a share of 0 where it was not the length that failed."""
+    noted: tuple[float, Measure] = error.__dict__.get("fits", (0.0, Measure()))
+    return noted

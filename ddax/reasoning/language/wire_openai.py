@@ -28,6 +28,7 @@ from ddax.reasoning.language.channel import (
     window_of,
 )
 from ddax.reasoning.language.picture import sees
+from ddax.reasoning.language.traits import address_of, traits_of
 from ddax.reasoning.language.wire import Wire, schema_of
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ class OpenAIChannel:
         self._loop: asyncio.AbstractEventLoop | None = None
         self.sees, self.window, self.reads_form = sees(model), window_of(model), narrow is None
         self._takes = frozenset(type(model).model_fields) & {"temperature", "seed"}
-        self.address = str(getattr(self._shared, "base_url", "") or "")
+        self.address, self.traits = address_of(getattr(self._shared, "base_url", "")), traits_of(model)
 
     async def say(self, order: Order, hear: Hear | None = None) -> Said:
         """Make one call."""

@@ -1,0 +1,18 @@
+"""Copy values to their depths: what JSON can say several times as fast as `copy.deepcopy` does."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+PLAIN = (str, int, float, bool, type(None))
+"""The types of what nobody can change."""
+
+
+def copied(value: Any) -> Any:
+    """Return a value that shares nothing with the given one that can be changed."""
+    if type(value) is dict:
+        return {key: one if isinstance(one, PLAIN) else copied(one) for key, one in value.items()}
+    if type(value) is list:
+        return [one if isinstance(one, PLAIN) else copied(one) for one in value]
+    return deepcopy(value)
