@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 NAME = "real-bugs"
 DESCRIPTION = "real bugs between releases of packages: fixes that are right, and proposals"
 DEFAULT = Path("~/.cache/ddax-bench/real-bugs").expanduser()
-SECONDS, QUICK, QUICK_SECONDS = 60.0, 12, 30.0
+SECONDS, QUICK, QUICK_SECONDS = 60.0, 8, 12.0
 SMALL = 14
 """Nodes by which one small edit may grow or shrink a function."""
 

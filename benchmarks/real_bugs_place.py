@@ -20,6 +20,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import tempfile
 import venv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -166,7 +167,8 @@ class Place:
         """Look for the bugs between two releases."""
         before, after = self.fetched(package, older), self.fetched(package, newer)
         new = dict(_new_tests(before, after))
-        for path, function in list(_changed(before, after))[:FUNCTIONS] if new else ():
+        changed = list(_changed(before, after))[:FUNCTIONS] if new else []
+        for path, function in changed if changed and self.any_fails(before, after, changed, new) else ():
             bug = Bug(package, older, newer, path, function, ())
             files = _speaking(after, new, function.rpartition(".")[2], Path(path).stem)
             first = [test for file in files for test in new[file]]
@@ -175,6 +177,22 @@ class Place:
                 yield Bug(package, older, newer, path, function, tuple(found))
             else:
                 shutil.rmtree(self.folder / "bugs" / bug.name, ignore_errors=True)
+
+    def any_fails(
+        self, before: Path, after: Path, changed: Sequence[tuple[str, str]], new: Mapping[str, list[str]]
+    ) -> bool:
+        """Say whether a test fails with all functions as they were: else none of them is a bug by itself."""
+        with tempfile.TemporaryDirectory(dir=self.folder) as folder:
+            tree = Path(shutil.copytree(after, Path(folder) / "tree", symlinks=True))
+            for path in dict.fromkeys(path for path, _ in changed):
+                then, now = functions(before / path), functions(after / path)
+                text = (after / path).read_text("utf-8")
+                names = [name for file, name in changed if file == path]
+                for name in sorted(names, key=lambda one: -now[one][0].lineno):
+                    text = _put_back(text, now[name], then[name])
+                (tree / path).write_text(text, "utf-8")
+            passed, failed = self.ended(tree, [test for tests in new.values() for test in tests])
+            return bool(failed) or not passed
 
     def failing(self, bug: Bug, files: Sequence[str]) -> list[str]:
         """Return the tests that fail of a bug and pass with the newer release."""

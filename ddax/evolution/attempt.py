@@ -16,7 +16,7 @@ from ddax.evolution.inside.loading import module_names
 from ddax.evolution.judges import judging, of_tests
 from ddax.evolution.records import Evaluation, RepairTask
 from ddax.evolution.rest import touched
-from ddax.evolution.sandbox.protocol import Limits, Sandbox
+from ddax.evolution.sandbox.protocol import SLACK, Limits, Sandbox
 from ddax.evolution.search import Found, Partial, Search
 from ddax.evolution.settling import Bench, Settled
 from ddax.evolution.suites import Suite
@@ -30,10 +30,9 @@ HOLD_OUT_EVERY = 4
 FAILING_EVERY = 3
 """With `hold_out`, one test in so many is kept from the search where there are enough of them."""
 FLAKY_RUNS = 5
-CONFIRMING, MEASURED = 0.1, 3.0
-"""Share of the time that is kept for comparing and confirming what was found, and how many times as long as
-measuring the unchanged program that takes; it is a half at most."""
-HALF = 0.5
+CONFIRMING, RUNS, HALF = 0.1, 8, 0.5
+"""Share of the time that is kept for comparing and confirming what was found, and how many runs of all tests
+that takes; it is a half at most."""
 POOL, MORE = 16, {"fast": 240, "pytest": 60}
 """Plausible repairs that are compared at most, and candidates tried after the first one."""
 JUDGED = 98.0
@@ -70,7 +69,6 @@ class Attempt:
         self.begin = clock()
         self.sandbox = sandbox
         self.flaky: tuple[str, ...] = ()
-        self.measured = 0.0  # seconds
         self.baseline: Baseline | None = None
         self.tried, self.late = 0, False
         self.partials: dict[str, str] = {}
@@ -101,13 +99,6 @@ class Attempt:
         """Return how many seconds are left."""
         return self.begin + self.settings.seconds - self.clock()
 
-    def stands(self) -> Baseline:
-        """Measure how the program stands, and how long that takes."""
-        before = self.clock()
-        baseline = measure(self.evaluator, hints=self.task.hints)
-        self.measured = self.clock() - before
-        return baseline
-
     def close(self) -> None:
         """End the workers."""
         self.bench.close()
@@ -121,7 +112,7 @@ class Attempt:
         if not self.private.units:
             self.whole = self.suite = self.evaluator.find_cases()
             self.bench = self.benched()
-        self.baseline = self.stands()
+        self.baseline = measure(self.evaluator, hints=self.task.hints)
         if self.hopeless(self.baseline) or self.left() < HALF * self.settings.seconds:
             return self.allowing_skips(self.baseline)
         unsteady = self.unsteady(self.baseline)
@@ -136,7 +127,7 @@ class Attempt:
             self.flaky = tuple(unsteady)
             self.close()
             self.split(self.whole.only(unsteady, keep=False), {*self.task.held_out, *held})
-            self.baseline = self.stands()
+            self.baseline = measure(self.evaluator, hints=self.task.hints)
         return self.allowing_skips(self.baseline)
 
     def allowing_skips(self, baseline: Baseline) -> Baseline:
@@ -198,7 +189,8 @@ class Attempt:
         A further search goes on where the last one ended: it tries nothing again.
         """
         # What came before the search counts, and what it finds has to be confirmed in time.
-        kept = min(HALF * seconds, max(CONFIRMING * seconds, MEASURED * self.measured))
+        runs = RUNS * self.evaluator.pace.whole(range(len(self.suite.units))) / SLACK
+        kept = min(HALF * seconds, max(CONFIRMING * seconds, runs))
         end = self.begin + seconds - kept
         search = Search(self.evaluator, baseline, end=end, clock=self.clock, priors=self.task.priors)
         if self.searched is not None:

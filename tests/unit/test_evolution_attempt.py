@@ -1,4 +1,3 @@
-
 """A repair stops at once where no edit brings what tests import, and holds to its time."""
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from ddax.evolution.baseline import Baseline
 from ddax.evolution.localise import Report, Row
 from ddax.evolution.operators import Seen
 from ddax.evolution.records import RepairTask
+from ddax.evolution.sandbox.protocol import Pace
 from ddax.evolution.search import Partial, Search
 
 PROGRAM = "def total(xs):\n    return -sum(xs)\n\n\ndef double(x):\n    return x * 2\n"
@@ -87,18 +87,18 @@ def test_a_slow_suite_keeps_more_of_the_time_for_judging_what_was_found(monkeypa
 
     class Ended(Search):
         def __init__(self, *args, end: float, **more) -> None:
-            ends[run.measured] = end
+            ends[run.evaluator.pace.loading] = end
             super().__init__(*args, end=end, **more)
 
         def run(self):
             return iter(())
 
     monkeypatch.setattr(attempt, "Search", Ended)
-    for measured in (0.1, 2.0, 9.0):
+    for loading in (0.1, 0.5, 9.0):
         run = made()
-        run.measured = measured
+        run.evaluator.at_pace(Pace(loading, dict.fromkeys(range(12), 0.01)))
         run.search(stood(Row(0, "assert", "", "", "", 0, 0, 1)), 20.0)
-    assert ends == {0.1: 18.0, 2.0: 14.0, 9.0: 10.0}
+    assert ends == pytest.approx({0.1: 18.0, 0.5: 15.04, 9.0: 10.0})
 
 
 def test_a_search_runs_no_partial_repair_again_when_its_time_is_over():

@@ -27,6 +27,34 @@ def test_a_repair_is_printed_without_secrets(capsys):
     assert value[:6] not in said and said.count("[secret") == 6
 
 
+@pytest.mark.parametrize(
+    ("held", "before", "after"),
+    [
+        ((0, 0), "3 of 6 tests pass\n", "6 of 6 tests pass\n"),
+        (
+            (1, 1),
+            "3 of 6 tests pass; 1 more is held out, to judge a patch\n",
+            "6 of 6 tests pass, and 1 of 1 held out\n",
+        ),
+        (
+            (2, 3),
+            "3 of 6 tests pass; 3 more are held out, to judge a patch\n",
+            "6 of 6 tests pass, and 2 of 3 held out\n",
+        ),
+    ],
+)
+def test_tests_that_are_held_out_are_counted_apart(held, before, after, capsys):
+    found = RepairResult(
+        "fixed", 100.0, "+++ b/a.py\n+x = 1", {}, "x", "y", 1, 0.1, 0.1, (3, 6), (6, 6), held, "separate",
+    )  # fmt: skip
+    print_repair(found, None, Output(json=False), seconds=20.0)
+    said = capsys.readouterr().out
+    assert f"Before:   {before}After:    {after}" in said
+    none = replace(found, status="none", diff="", held_out=(0, held[1]))
+    print_repair(none, None, Output(json=False), seconds=20.0)
+    assert f"Before:   {before}" in capsys.readouterr().out
+
+
 def test_a_search_that_found_nothing_says_what_may_help(capsys):
     late = RepairResult(
         "none", 0.0, "", {}, "", "no candidate passed every test in time", 9, 18.0, 0.0, (0, 2), (0, 2), (0, 0),
