@@ -66,6 +66,7 @@ class Ranker:
         self.inputs: list[Probe] = []
         self.variants: list[Probe] = []
         self.before: Sequence[str] = ()
+        self.idle = 0.0  # share of branches that the unchanged program does not take
         targets = evaluator.suite.targets
         known = [row for path in targets for row in examples(path, files[path])]
         self.shown: list[Probe] = [probe for probe, _ in known]
@@ -120,7 +121,7 @@ class Ranker:
             "size": math.log1p(sum(written.length() for written in suspect.written)),
             "edits": float(len(suspect.written)),
             "moved": moved,
-            "lost": suspect.lost,
+            "lost": max(0.0, suspect.lost - self.idle) / (1.0 - self.idle) if self.idle < 1.0 else 0.0,
             "strays": suspect.strays,
             "mistyped": self.mistyped(found, behaviour),
         }
@@ -173,6 +174,7 @@ class Ranker:
         m, end = n + len(self.variants), n + len(self.variants) + len(self.shown)
         first, effects = answers[0], int(bool(self.variants))
         self.before = first
+        self.idle = lost(first[end + effects :], first[end + effects :])
         known = effects and first[end] != DEAD  # else nothing is known of what is to be kept
         # A test that passes shows what is right already; one that fails, what is to change.
         near = [n + i for i, v in enumerate(self.variants) if v["unit"] in self.baseline.passing]
