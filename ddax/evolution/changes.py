@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ddax.evolution.minimise import hunks
 from ddax.evolution.tables import table
 
 _ROLES: dict[str, str] = table("kinds")["roles"]
@@ -158,11 +159,11 @@ def _negated(one: ast.AST, other: ast.AST) -> bool:
 
 def changed_lines(old: str, new: str) -> frozenset[int]:
     """Return the lines of the functions of the old text that differ; of what stands in none, its own."""
-    from ddax.evolution.minimise import hunks
-
     lines = {n for _, i1, i2, _, _ in hunks(old, new) for n in range(i1 + 1, max(i2, i1 + 1) + 1)}
-    kinds = ast.FunctionDef | ast.AsyncFunctionDef
-    spans = [(n.lineno, n.end_lineno or n.lineno) for n in ast.walk(ast.parse(old)) if isinstance(n, kinds)]
+    spans = [
+        (n.lineno, n.end_lineno or n.lineno) for n in ast.walk(ast.parse(old))
+        if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]  # fmt: skip
     found = set[int]()
     for line in lines:
         around = [span for span in spans if span[0] <= line <= span[1]]
