@@ -35,6 +35,8 @@ CONFIRMING, RUNS, HALF = 0.1, 8, 0.5
 that takes; it is a half at most."""
 POOL, MORE = 16, {"fast": 240, "pytest": 60}
 """Plausible repairs that are compared at most, and candidates tried after the first one."""
+ENDLESS = 0.3
+"""Share of the time after which tests that seem to have no end get no more of it."""
 JUDGED = 98.0
 JUDGES = "it changes code by which the tests judge, which stays as it is"
 """The score of a candidate that passes by changing what judges it, and what is said of it."""
@@ -104,6 +106,11 @@ class Attempt:
         self.bench.close()
         self.evaluator.close()
 
+    def stands(self) -> Baseline:
+        """Measure how the program stands; what never ends may take no more than a share of the time."""
+        late = (1 - ENDLESS) * self.settings.seconds
+        return measure(self.evaluator, hints=self.task.hints, late=lambda: self.left() < late)
+
     def prepare(self) -> Baseline:
         """Measure how the program stands, leave flaky tests out, and hold some back where asked.
 
@@ -112,7 +119,7 @@ class Attempt:
         if not self.private.units:
             self.whole = self.suite = self.evaluator.find_cases()
             self.bench = self.benched()
-        self.baseline = measure(self.evaluator, hints=self.task.hints)
+        self.baseline = self.stands()
         if self.hopeless(self.baseline) or self.left() < HALF * self.settings.seconds:
             return self.allowing_skips(self.baseline)
         unsteady = self.unsteady(self.baseline)
@@ -127,7 +134,7 @@ class Attempt:
             self.flaky = tuple(unsteady)
             self.close()
             self.split(self.whole.only(unsteady, keep=False), {*self.task.held_out, *held})
-            self.baseline = measure(self.evaluator, hints=self.task.hints)
+            self.baseline = self.stands()
         return self.allowing_skips(self.baseline)
 
     def allowing_skips(self, baseline: Baseline) -> Baseline:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
@@ -58,10 +58,13 @@ def measure(
     hints: Sequence[Place] = (),
     changed: Mapping[str, str] | None = None,
     edits: tuple[Edit, ...] = (),
+    late: Callable[[], bool] = lambda: False,
 ) -> Baseline:
     """Run the tests twice, once to see how they stand, once traced to see where and with what types."""
     files = changed or {}
-    first = standing(evaluator, files) if not changed else evaluator.run(files, ticks=PROBE_TICKS, cpu=3.0)
+    first = (
+        standing(evaluator, files, late) if not changed else evaluator.run(files, ticks=PROBE_TICKS, cpu=3.0)
+    )
     if not changed:
         evaluator.at_pace(pace_of(first))
     ticks = max([TICKS, *(10 * row.ticks for row in first.rows if row.good)])
@@ -101,10 +104,11 @@ def measure(
     )
 
 
-def standing(evaluator: CodeEvaluator, files: Mapping[str, str]) -> Report:
+def standing(evaluator: CodeEvaluator, files: Mapping[str, str], late: Callable[[], bool]) -> Report:
     """Run the tests of the unchanged program; one that does not end soon gets more time, by itself.
 
-    Of the time for those that never end, each takes a half of what the one before it left.
+    Of the time for those that never end, each takes a half of what the one before it left; where it is
+    `late`, the first of them speaks for the others.
     """
     first = evaluator.run(files, ticks=PROBE_TICKS, patience=QUICK)
     rows = {row.unit: row for row in first.rows}
@@ -119,6 +123,8 @@ def standing(evaluator: CodeEvaluator, files: Mapping[str, str]) -> Report:
             rows[unit] = again.rows[0]
         if not again.rows or again.rows[0].kind == "timeout":
             left /= 2
+            if late():
+                break
     return replace(first, rows=tuple(rows[unit] for unit in sorted(rows)))
 
 

@@ -9,7 +9,7 @@ import pytest
 from ddax.configs.settings import Evolution
 from ddax.evolution import attempt
 from ddax.evolution.attempt import Attempt
-from ddax.evolution.baseline import Baseline
+from ddax.evolution.baseline import Baseline, standing
 from ddax.evolution.localise import Report, Row
 from ddax.evolution.operators import Seen
 from ddax.evolution.records import RepairTask
@@ -115,3 +115,16 @@ def test_a_search_runs_no_partial_repair_again_when_its_time_is_over():
     edits = [SimpleNamespace(start=n, end=n, text="", path="prog.py") for n in range(40)]
     search.tested([Partial(1.0, edit, 1) for edit in edits], 20)  # type: ignore[arg-type]
     assert len(runs) == 3
+
+
+@pytest.mark.parametrize(("late", "runs"), [(False, 12), (True, 1)])
+def test_where_time_is_short_one_test_that_has_no_end_speaks_for_others(late, runs):
+    asked = list[object]()
+
+    def run(_files, *, units=None, **_more):
+        asked.append(units)
+        return Report("run", "", tuple(Row(u, "timeout", "", "", "", 0, 0, 1) for u in units or range(12)))
+
+    evaluator = SimpleNamespace(suite=made().suite, run=run)
+    found = standing(evaluator, {}, lambda: late)  # type: ignore[arg-type]
+    assert len(asked) == 1 + runs and [row.kind for row in found.rows] == ["timeout"] * 12
