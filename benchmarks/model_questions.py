@@ -2,7 +2,8 @@
 
 All ask the same model, over the same pooled paragraphs as `hotpot`. Every reply is kept in the user's cache
 (`DDAX_BENCH_KEPT` names another folder), so a run that was cut goes on where it was; `DDAX_BENCH_MINUTES`
-ends it early, with the questions asked so far. The model is that of `local_model`.
+ends it early, with the questions asked so far. `DDAX_BENCH_ONLY` names who is asked, parted by `;`
+(`ddax, quick;BM25 and one call`). The model is that of `local_model`.
 """
 
 from __future__ import annotations
@@ -139,6 +140,8 @@ def _everyone(
     }
     asks |= {p.name: (_peer(p, task, pool, relay), many) for p, task, many in PEERS}
     asks |= {f"{OURS}, {effort}": (ours(effort), many) for effort, many in EFFORTS.items()}
+    if only := os.environ.get("DDAX_BENCH_ONLY"):
+        asks = {who: asks[who] for who in map(str.strip, only.split(";"))}
     found: dict[str, list[Fate]] = {who: [] for who in asks}
     for at, case in enumerate(cases):
         for who, (ask, many) in asks.items():

@@ -28,7 +28,14 @@ PREFIX = "DDAX_"
 NOT_SETTINGS = frozenset(
     {"DDAX_HOME", "DDAX_CHECKPOINTS", "DDAX_ENCRYPTION_KEY", "DDAX_API_KEYS"}
     | {"DDAX_AGENTDOJO_PYTHON", "DDAX_OPENEVOLVE_PYTHON", "DDAX_PEERS", "DDAX_PEERS_DATA"}
-    | {"DDAX_BENCH_KEPT", "DDAX_BENCH_MINUTES", "DDAX_BENCH_MODEL", "DDAX_BENCH_URL", "DDAX_BENCH_WHOLE"}
+    | {
+        "DDAX_BENCH_KEPT",
+        "DDAX_BENCH_MINUTES",
+        "DDAX_BENCH_MODEL",
+        "DDAX_BENCH_ONLY",
+        "DDAX_BENCH_URL",
+        "DDAX_BENCH_WHOLE",
+    }
     | {"DDAX_SKIP_SYSTEM", "DDAX_SMOKE_MODEL"}
 )
 """Variables with our prefix that say where things are or who may come in, not how a run behaves.
