@@ -156,6 +156,8 @@ def print_repair(
     also = f", and {result.held_out[0]} of {hidden} held out" if hidden else ""
     output.say(f"After:    {after[0]} of {amount(after[1], 'test passes', 'tests pass')}{also}")
     if not result.diff:
+        output.say(f"Tried:    {amount(result.tried, 'candidate')} in {result.seconds:.1f} s")
+        _say_cost(result, output)
         coloured = [diff_lines(one.diff, colour=_coloured()) for one in result.proposals]
         print_proposals(result, output, coloured, NOT_APPLIED if hint == NOT_WRITTEN else hint)
         return
