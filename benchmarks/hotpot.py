@@ -187,7 +187,7 @@ def baseline(pool: dict[str, str], cases: Sequence[Case]) -> list[bool]:
     """Answer by the best sentence of BM25's best document."""
     from ddax.actions.sources.bm25 import Bm25, weighted_counts
     from ddax.actions.sources.tokens import query_tokens, tokens
-    from ddax.memory.chunks import sentences
+    from ddax.text.chunks import sentences
 
     texts = list(pool.items())
     index = Bm25.build(weighted_counts(tokens(text), tokens(title), title_weight=2) for title, text in texts)
@@ -211,7 +211,7 @@ def run(options: Options) -> Result:
 async def bench_of(pool: dict[str, str], place: Path, seed: int) -> Bench:
     """Lay out the pool as one Markdown file for each paragraph and open the library over it."""
     from ddax.actions.sources import open_library
-    from ddax.memory.embedding_cache import CachedEmbedder
+    from ddax.memory.embed.cache import CachedEmbedder
     from ddax.memory.embeddings import open_embedder
 
     folder = place / "pool"

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ddax.evolution.inputs import around
+from ddax.evolution.judging.inputs import around
 from ddax.evolution.operators import Seen, Source, first_order
 from ddax.evolution.records import RepairTask
 

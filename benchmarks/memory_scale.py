@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from benchmarks.core import ROOT, Figure, Options, Result, Target
 
 if TYPE_CHECKING:
-    from ddax.memory.store import ChromaMemory
+    from ddax.memory.store.namespace import ChromaMemory
 
 NAME = "memory-scale"
 DESCRIPTION = "100,000 memories: query, start and add times; kill -9 during writes; four processes at once"
@@ -64,7 +64,7 @@ def run(options: Options) -> Result:
 
 async def _opened(path: Path, *, wait_seconds: float = 0.0) -> ChromaMemory:
     from ddax.configs.settings import Recall
-    from ddax.memory.store import open_memory
+    from ddax.memory.store.namespace import open_memory
 
     return await open_memory(
         path, namespace="n", embedder=DrawnEmbedder(), clock=time.time, recall=Recall(),

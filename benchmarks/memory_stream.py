@@ -20,7 +20,7 @@ import numpy as np
 from benchmarks.core import Figure, Options, Result, Target, bootstrap
 
 if TYPE_CHECKING:
-    from ddax.memory.gate import GatedMemory
+    from ddax.memory.gate.write_gate import GatedMemory
 
 NAME = "memory-stream"
 DESCRIPTION = "junk kept and good refused by the write gate over a labelled stream of writes"
@@ -174,10 +174,10 @@ def run(options: Options) -> Result:
 
 async def _run(writes: list[Write], place: Path, options: Options) -> Result:
     from ddax.configs.settings import Recall
-    from ddax.memory.embedding_cache import CachedEmbedder
+    from ddax.memory.embed.cache import CachedEmbedder
     from ddax.memory.embeddings import open_embedder
-    from ddax.memory.gate import GatedMemory
-    from ddax.memory.store import open_memory
+    from ddax.memory.gate.write_gate import GatedMemory
+    from ddax.memory.store.namespace import open_memory
     from ddax.reasoning.entailment import open_check
     from ddax.types import Record
 

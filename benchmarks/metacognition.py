@@ -67,7 +67,7 @@ def run(options: Options) -> Result:
 
 
 async def _run(place: Path, options: Options, questions: int, bugs: int, worlds: int) -> list[Figure]:
-    from ddax.memory.embedding_cache import CachedEmbedder
+    from ddax.memory.embed.cache import CachedEmbedder
     from ddax.memory.embeddings import open_embedder
 
     embedder = CachedEmbedder(open_embedder(), place / "vectors.sqlite")

@@ -95,7 +95,7 @@ async def _fate(case: Case, folder: str, home: Path, model: Any) -> Fate:
 
 def _carries(state: Mapping[str, Any]) -> bool:
     """Tell whether the second question was read with the first in mind, or is told with it."""
-    from ddax.nodes.earlier import earlier
+    from ddax.steps.findings.earlier_turns import earlier
 
     before = {**state, "messages": state["messages"][:-1]}
     return bool(state["work"].get("read_as")) and bool(earlier(before))  # type: ignore[arg-type]  # a state
@@ -119,6 +119,7 @@ def run(options: Options) -> Result:
         Figure("tokens a follow-up", sum(f.tokens for f in told) / len(told), n=len(told)),
         Figure("seconds a follow-up", sum(f.seconds for f in told) / len(told), "s", n=len(told)),
     ]
+    notes += [f"with the model: {len(asked)} of {len(cases)}"]
     notes += [_line("with", fate) for fate in told if not fate.right]
     return Result(NAME, tuple(figures), notes=tuple(notes))
 

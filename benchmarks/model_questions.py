@@ -2,8 +2,8 @@
 
 All ask the same model, over the same pooled paragraphs as `hotpot`. Every reply is kept in the user's cache
 (`DDAX_BENCH_KEPT` names another folder), so a run that was cut goes on where it was; `DDAX_BENCH_MINUTES`
-ends it early, with the questions asked so far. `DDAX_BENCH_ONLY` names who is asked, parted by `;`
-(`ddax, quick;BM25 and one call`). The model is that of `local_model`.
+ends it early, with the questions asked so far. `DDAX_BENCH_ONLY` names who is asked and how many
+questions at most (`ddax, quick=24; BM25 and one call=24`). The model is that of `local_model`.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ PEERS = (
     (Peer("gpt-researcher", "gpt_researcher", "gpt-researcher"), "research", 3),
 )
 """Each with its task, and how many questions it gets: one that takes minutes a question gets fewer."""
+ONLY = "DDAX_BENCH_ONLY"
 LIMIT = 3600.0
 """Seconds for one question of a peer: the model may be slow, and is not what is compared."""
 
@@ -92,7 +93,9 @@ def run(options: Options) -> Result:
     ):
         found = _everyone(asked, pool, relay, Path(at), options)
     figures = [*_figures(asked, found, options.seed)]
+    only = os.environ.get(ONLY)
     notes = (
+        *((f"{ONLY}={only!r}: nobody else was asked",) if only else ()),
         f"{model}, temperature 0; tokens as its server counts them, with the form of replies at four"
         " characters a token; seconds are those of the model alone, on a machine with other work",
         f"{len(pool)} pooled paragraphs; an answer is right where it holds the gold one in at most 60 words;"
@@ -140,13 +143,24 @@ def _everyone(
     }
     asks |= {p.name: (_peer(p, task, pool, relay), many) for p, task, many in PEERS}
     asks |= {f"{OURS}, {effort}": (ours(effort), many) for effort, many in EFFORTS.items()}
-    if only := os.environ.get("DDAX_BENCH_ONLY"):
-        asks = {who: asks[who] for who in map(str.strip, only.split(";"))}
+    if only := os.environ.get(ONLY):
+        asks = {who: (asks[who][0], many) for who, many in _only(only, tuple(asks)).items()}
     found: dict[str, list[Fate]] = {who: [] for who in asks}
     for at, case in enumerate(cases):
         for who, (ask, many) in asks.items():
             if at < many and not clock.over():
                 found[who].append(ask(case))
+    return found
+
+
+def _only(said: str, known: Sequence[str]) -> dict[str, int]:
+    """Read who is asked, and how many questions; raises ValueError for a name that is not known."""
+    found = {}
+    for one in filter(str.strip, said.split(";")):
+        who, _, many = (part.strip() for part in one.rpartition("="))
+        if who not in known:
+            raise ValueError(f"{ONLY}: {one.strip()!r} is no NAME=MANY; names: {'; '.join(known)}")
+        found[who] = int(many)
     return found
 
 

@@ -81,8 +81,8 @@ def unrelated(pairs: Sequence[Pair], shifts: Sequence[int]) -> list[Pair]:
 
 def run(options: Options) -> Result:
     """Report each check on both sets, and how far the shipped weights are from a new fit."""
+    from ddax.memory.embed.likeness import Vectors
     from ddax.memory.embeddings import open_embedder
-    from ddax.memory.likeness import Vectors
     from ddax.reasoning.entailment.model import ModelCheck, installed, signs_of
     from ddax.reasoning.entailment.rules import UNSURE
     from ddax.reasoning.entailment.signs import signs

@@ -200,8 +200,8 @@ def ours(programs: Sequence[str]) -> dict[str, Any]:
 
     from ddax.evolution.evaluator import CodeEvaluator
     from ddax.evolution.population import EvolutionarySolver
+    from ddax.evolution.program.suites import build_suite
     from ddax.evolution.sandbox import Limits, choose
-    from ddax.evolution.suites import build_suite
     from ddax.reasoning.protocol import PatchRequest
 
     tests = "from program import f\n" + "".join(f"assert f(*{a}) == {w}\n" for a, w in CASES)

@@ -132,7 +132,7 @@ async def one_run() -> Run:
     from ddax.configs.settings import Context
     from ddax.graph.services import Parts
     from ddax.memory import embeddings
-    from ddax.memory.embedding_cache import CachedEmbedder
+    from ddax.memory.embed.cache import CachedEmbedder
     from ddax.memory.embeddings import open_embedder
 
     embedder, embedding, support = open_embedder(), Stopwatch(), Stopwatch()

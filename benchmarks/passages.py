@@ -81,9 +81,9 @@ def _says(case: hotpot.Case, texts: Sequence[str]) -> bool:
 
 async def _shown(bench: hotpot.Bench, case: hotpot.Case) -> dict[str, tuple[str, ...]]:
     """Return the texts that a synthesis would be given under each bound, and those of all that was read."""
-    from ddax.nodes.fitting import best_first
-    from ddax.nodes.road import chosen
     from ddax.reasoning.embedded import EmbeddedReasoner
+    from ddax.steps.findings.long_reading import best_first
+    from ddax.steps.findings.quick_road import chosen
 
     read = await _read(bench, case)
     best = await best_first(read, case.question, EmbeddedReasoner(bench.embedder))

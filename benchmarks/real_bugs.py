@@ -55,7 +55,7 @@ def looked_at(bug: Bug) -> bool:
 
 def one_small_edit(place: Place, bug: Bug) -> bool:
     """Say whether the newer release differs in one place of the function, by little."""
-    from ddax.evolution.changes import changes
+    from ddax.evolution.judging.changes import changes
 
     old, new = (bare(functions(tree / bug.path)[bug.function][0])
                 for tree in (place.made(bug), place.fetched(bug.package, bug.newer)))  # fmt: skip
@@ -65,8 +65,8 @@ def one_small_edit(place: Place, bug: Bug) -> bool:
 
 def task_of(place: Place, bug: Bug) -> tuple[Path, RepairTask]:
     """Return a bug as a user gives it, with half of the other tests kept back."""
-    from ddax.evolution.command import ALL, TestCommand
-    from ddax.evolution.project import read_project
+    from ddax.evolution.program.project import read_project
+    from ddax.evolution.program.test_command import ALL, TestCommand
 
     tree = place.made(bug)
     given = bug.tests[0].partition("[")[0]

@@ -121,8 +121,8 @@ async def _judge(case: Case, embedder: Embedder) -> bool:
     from ddax.configs.settings import Recall
     from ddax.graph.counterfactual import compare_override
     from ddax.graph.services import Parts
+    from ddax.memory.agents.overrides import Overrides
     from ddax.memory.fake import DictMemory
-    from ddax.memory.overrides import Overrides
 
     library = Shelf(case.pages)
     parts = Parts(

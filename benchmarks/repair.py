@@ -41,8 +41,8 @@ def read_bugs(file: Path) -> list[dict[str, Any]]:
 
 def task_of(bug: dict[str, Any], *, held_out: bool) -> RepairTask:
     """Make a repair task of a bug; every second unit is held out where there are at least two."""
+    from ddax.evolution.program.suites import build_suite
     from ddax.evolution.records import RepairTask
-    from ddax.evolution.suites import build_suite
 
     files, tests = {"program.py": bug["prompt"] + bug["buggy_solution"]}, {"checks.py": bug["test"]}
     hidden: tuple[str, ...] = ()

@@ -154,7 +154,7 @@ class Bench:
         """Return how each rule that is known has fared, by its id."""
         from ddax.configs.settings import Recall
         from ddax.memory.rules import MANY, RULES, USES, standing
-        from ddax.memory.store import open_memory
+        from ddax.memory.store.namespace import open_memory
 
         memory = await open_memory(
             self.place / "memory",
@@ -178,7 +178,7 @@ def run(options: Options) -> Result:
 
 
 async def _run(place: Path, options: Options) -> Result:
-    from ddax.memory.embedding_cache import CachedEmbedder
+    from ddax.memory.embed.cache import CachedEmbedder
     from ddax.memory.embeddings import open_embedder
 
     n = QUICK if options.quick else TASKS

@@ -122,7 +122,7 @@ def engine_selections(size: int, seed: int) -> Callable[[int], None]:
     """Return what selects in a DAG of `size` ideas as the node `select` does, each time after a change."""
     from ddax.ideas import dag
     from ddax.ideas.idea import merge_ideas
-    from ddax.nodes.frontier import descend, frontier
+    from ddax.steps.choices.frontier import descend, frontier
 
     rng = np.random.default_rng(seed)
     state, session = _state(merge_ideas(dag_of(size, seed), [])), _session()
@@ -191,7 +191,7 @@ def _session() -> Session:
     from ddax.dynamics.state import projection
     from ddax.dynamics.surprise import UNMEASURED
     from ddax.graph.services import Session
-    from ddax.memory.embedding_ahead import Ahead
+    from ddax.memory.embed.ahead import Ahead
     from ddax.memory.embeddings import HashEmbedder
     from ddax.memory.fake import DictMemory
     from ddax.metacognition.controller import Controller

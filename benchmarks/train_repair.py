@@ -40,7 +40,7 @@ FOLDS = 5
 
 def views(name: str, task: Any) -> Iterator[tuple[str, Any, list[str]]]:
     """Yield a task as a user may give it, with the tests that are kept back: by half, and by one test."""
-    from ddax.evolution.command import Selection
+    from ddax.evolution.program.test_command import Selection
 
     ids = [unit.id for unit in task.suite().units]
     hidden = ids[1::2]
@@ -55,9 +55,9 @@ def views(name: str, task: Any) -> Iterator[tuple[str, Any, list[str]]]:
 def patches(task: Any, hidden: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Repair a task, and yield each patch with its features and whether the hidden tests agree."""
     from ddax.configs.settings import Evolution
-    from ddax.evolution import evidence
-    from ddax.evolution.command import ALL
     from ddax.evolution.evaluator import CodeEvaluator
+    from ddax.evolution.judging import evidence
+    from ddax.evolution.program.test_command import ALL
     from ddax.evolution.repair import repair
     from ddax.evolution.sandbox import choose
     from ddax.evolution.sandbox.protocol import Limits

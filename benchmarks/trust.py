@@ -23,7 +23,7 @@ from benchmarks.core import Figure, Options, Result, Target, bootstrap
 from benchmarks.names import invented
 
 if TYPE_CHECKING:
-    from ddax.memory.agents import AgentStore
+    from ddax.memory.agents.agent_store import AgentStore
     from ddax.memory.protocol import Embedder
     from ddax.types import EntailmentCheck
 
@@ -177,7 +177,7 @@ def _review(
     store: AgentStore, name: str, strategy: str, skill: float, artifact: Artifact, number: int,
     rng: np.random.Generator, check: EntailmentCheck,
 ) -> None:  # fmt: skip
-    from ddax.memory.dissents import LoggedDissent, held_part
+    from ddax.memory.agents.dissents import LoggedDissent, held_part
 
     seen = artifact.faulty == (rng.random() < skill)
     coin, slip = rng.random(), int(rng.integers(1, 99))
@@ -223,7 +223,7 @@ def _speech(strategy: str, artifact: Artifact, slip: int, number: int) -> tuple[
 
 def _propose(store: AgentStore, name: str, skill: float, number: int, rng: np.random.Generator) -> None:
     """Let a human look at a proposal of the agent now and then, override it or let it pass."""
-    from ddax.memory.overrides import Overrides
+    from ddax.memory.agents.overrides import Overrides
 
     looked, right, draw, known = (
         rng.random() < LOOKED_AT,
@@ -249,9 +249,9 @@ def _propose(store: AgentStore, name: str, skill: float, number: int, rng: np.ra
 
 def _store(embedder: Embedder) -> Any:
     """Return the agents' store of the product, with its files kept in memory."""
-    from ddax.memory.agent_file import new_agent, settle, tally_of
-    from ddax.memory.agents import AgentStore
-    from ddax.memory.trust import trust_of
+    from ddax.memory.agents.agent_file import new_agent, settle, tally_of
+    from ddax.memory.agents.agent_store import AgentStore
+    from ddax.memory.agents.trust import trust_of
 
     class Simulated(AgentStore):
         def __init__(self) -> None:
@@ -294,7 +294,7 @@ def _tools() -> Tools:
 
 def _distance(trust: list[float], seed: int) -> float:
     """Return how far the shares drawn lie from the shares of trust, at most, among who may be drawn."""
-    from ddax.memory.trust import EXCLUDED_BELOW, draw
+    from ddax.memory.agents.trust import EXCLUDED_BELOW, draw
 
     rng, rounds = np.random.default_rng(seed), [ROUNDS] * len(trust)
     drawn = np.bincount([draw(trust, rounds, rng) for _ in range(DRAWS)], minlength=len(trust)) / DRAWS

@@ -18,9 +18,9 @@ QUICK = 4
 
 def judge(sandbox: Sandbox, program: str, tests: str, original: str) -> tuple[float, float]:
     """Return the score of a program by the separate verdict, and the seconds it took."""
+    from ddax.evolution.judging.verdict import separate_verdict
+    from ddax.evolution.program.suites import build_suite
     from ddax.evolution.sandbox import Limits
-    from ddax.evolution.suites import build_suite
-    from ddax.evolution.verdict import separate_verdict
 
     suite = build_suite({"prog.py": original}, ["prog.py"], {"test_prog.py": tests})
     begin = time.perf_counter()

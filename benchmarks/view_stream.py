@@ -89,8 +89,8 @@ async def _write(
     The first `before` come at once, the others at their time. Returns the seconds of the others, the time
     at which they ended, and the number of the last moment.
     """
-    from ddax.graph.runs import RunFolder, RunInfo
     from ddax.graph.savers import open_store
+    from ddax.graph.threads.manifests import RunFolder, RunInfo
     from ddax.memory.home import Home
 
     place, rng, begun = Home(home), np.random.default_rng(0), 0.0

@@ -115,7 +115,7 @@ async def write_run(
     """
     from ddax import open_agent
     from ddax.configs.settings import Context
-    from ddax.graph.runs import RunInfo
+    from ddax.graph.threads.manifests import RunInfo
 
     ideas = ideas_of(count, words)
     rng = np.random.default_rng(3)
@@ -158,9 +158,9 @@ async def write_run(
 def _remember(path: Path, thread: str, ideas: Sequence[dict[str, Any]], words: Words) -> None:
     """Write the logs, the pages and the rows of the memory that the ideas rest on."""
     from ddax.memory.records import Row, namespace_key
-    from ddax.memory.sqlite import Logged, RecordStore
-    from ddax.memory.sqlite_schema import sum_up
-    from ddax.memory.sums import TABLES
+    from ddax.memory.store.sqlite import Logged, RecordStore
+    from ddax.memory.store.sqlite_schema import sum_up
+    from ddax.memory.store.sums import TABLES
     from ddax.types import Record
 
     store, ns, task = RecordStore(path), namespace_key("default"), f"task-{thread}"

@@ -40,15 +40,15 @@ if TYPE_CHECKING:
     from ddax.configs.layers import load_context
     from ddax.configs.settings import Context
     from ddax.graph.builder import build_graph, splice
-    from ddax.graph.handed import Parts
     from ddax.graph.results import RunResult
     from ddax.graph.runner import Agent, open_agent
+    from ddax.graph.session.given_parts import Parts
     from ddax.graph.state import State
 
 _HOMES = {
     "Agent": "ddax.graph.runner",
     "Context": "ddax.configs.settings",
-    "Parts": "ddax.graph.handed",
+    "Parts": "ddax.graph.session.given_parts",
     "RunResult": "ddax.graph.results",
     "State": "ddax.graph.state",
     "action": "ddax.actions.registry",

@@ -5,12 +5,12 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
-PLAIN = (str, int, float, bool, type(None))
+PLAIN = (str, int, float, type(None))
 """The types of what nobody can change."""
 
 
 def copied(value: Any) -> Any:
-    """Return a value that shares nothing with the given one that can be changed."""
+    """Return a value that shares nothing with the given one that can be changed; what stands twice is two."""
     if type(value) is dict:
         return {key: one if isinstance(one, PLAIN) else copied(one) for key, one in value.items()}
     if type(value) is list:

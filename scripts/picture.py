@@ -15,7 +15,7 @@ from rich.console import Console
 from ddax import Context, open_agent
 from ddax.cli.answer import result_lines
 from ddax.cli.board import Board
-from ddax.cli.demo import QUESTION, SOURCES
+from ddax.cli.running.demo import QUESTION, SOURCES
 from ddax.cli.tree import picture
 
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "images" / "demo.svg"

@@ -65,8 +65,8 @@ compile_ahead() { # compile_ahead IMPORTS
     echo "ddax: not everything could be compiled ahead; the first start does it" >&2
 }
 compile_ahead 'import chromadb, onnxruntime, tokenizers
-import ddax.actions.sources, ddax.cli.app, ddax.cli.demo, ddax.cli.patch, ddax.cli.work, ddax.evolution.repair
-import ddax.graph.runner, ddax.graph.opening, ddax.memory.chroma, ddax.memory.store
+import ddax.actions.sources, ddax.cli.app, ddax.cli.running.demo, ddax.cli.patch, ddax.cli.running.work, ddax.evolution.repair
+import ddax.graph.runner, ddax.graph.session.collaborators, ddax.memory.store.chroma, ddax.memory.store.namespace
 import ddax.reasoning.embedded.reasoner, ddax.reasoning.factory'
 if [ "$kind" = "dev" ]; then
   compile_ahead 'import hypothesis, mcp, playwright.async_api, pytest, pytest_asyncio, xdist.plugin'

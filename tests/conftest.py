@@ -58,7 +58,7 @@ def _homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def _models_unknown() -> Iterator[None]:
     """Let no test know what a model refused in another: a port may be used again."""
     yield
-    if (abilities := sys.modules.get("ddax.reasoning.language.abilities")) is not None:
+    if (abilities := sys.modules.get("ddax.reasoning.language.provider.abilities")) is not None:
         abilities.forget()
 
 

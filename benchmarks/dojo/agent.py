@@ -221,7 +221,8 @@ def tools(dojo: Dojo, suite: str, listed: list[Mapping[str, Any]], play: Play) -
 @contextmanager
 def layers(arm: Arm) -> Iterator[None]:
     """Take the policy or the filter of orders away while a case is played."""
-    from ddax.nodes import act, permission
+    from ddax.nodes import act
+    from ddax.steps.leaves import permission
 
     def free(reach: Any, *_: Any, protect: bool = False, **__: Any) -> Permission:
         return Permission("ask" if protect and reach in WAYS_OUT else "allow", "the policy is off")

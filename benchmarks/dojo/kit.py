@@ -60,9 +60,9 @@ class Kit:
         from ddax.configs.identities import load_identity
         from ddax.configs.settings import Context
         from ddax.graph.services import Session
-        from ddax.memory.embedding_ahead import Ahead
+        from ddax.memory.embed.ahead import Ahead
         from ddax.memory.fake import DictMemory
-        from ddax.memory.gate import GatedMemory
+        from ddax.memory.gate.write_gate import GatedMemory
         from ddax.reasoning.embedded import EmbeddedReasoner
         from ddax.reasoning.entailment.rules import lexical
         from ddax.reasoning.scripted import ScriptedReasoner

@@ -24,11 +24,11 @@ import chromadb.api.rust  # noqa: F401
 
 import ddax.actions.sources
 import ddax.actions.web.opening
-import ddax.graph.opening
 import ddax.graph.savers.sqlite
-import ddax.memory.chroma
+import ddax.graph.session.collaborators
+import ddax.memory.store.chroma
 import ddax.reasoning.factory
-import ddax.reasoning.language.wire_openai  # noqa: F401
+import ddax.reasoning.language.provider.openai_wire  # noqa: F401
 from ddax import Context, open_agent
 from ddax.actions.protocol import Action, ActionContext
 from ddax.actions.registry import action
@@ -36,7 +36,7 @@ from ddax.errors import ActionError
 from ddax.graph.services import Parts
 from ddax.ideas import dag
 from ddax.memory.embeddings import HashEmbedder
-from ddax.memory.gate import GatedMemory
+from ddax.memory.gate.write_gate import GatedMemory
 
 THREAD = "doors"
 

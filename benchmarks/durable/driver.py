@@ -33,10 +33,10 @@ def imports() -> None:
     import ddax.actions.sources
     import ddax.actions.web.opening
     import ddax.environments.browser.world
-    import ddax.graph.opening
     import ddax.graph.savers.sqlite
-    import ddax.memory.chroma
-    import ddax.memory.reaching
+    import ddax.graph.session.collaborators
+    import ddax.memory.share.reaching
+    import ddax.memory.store.chroma
     import ddax.reasoning.embedded.reasoner
     import ddax.reasoning.factory
     import ddax.reasoning.language.assemble  # noqa: F401
@@ -52,15 +52,15 @@ def agent_of(home: Path, folder: Path, witness: Witness) -> Agent:
     from ddax.graph.services import Parts
     from ddax.memory.embeddings import HashEmbedder
     from ddax.reasoning.language.cache import ReplyCache
-    from ddax.reasoning.language.call import Caller
-    from ddax.reasoning.language.guard import Limits
+    from ddax.reasoning.language.call import Caller, Hints
+    from ddax.reasoning.language.provider.retrying import Limits
     from ddax.reasoning.language.reasoner import LanguageReasoner
     from ddax.reasoning.language.team import Team
 
     order = shop(witness)
     cache = ReplyCache(home / "replies.sqlite", wall=time.time)
     caller = Caller(
-        PaidModel(), name="paid:model", key="", price=None, limits=Limits(), clock=time.monotonic,
+        PaidModel(), name="paid:model", hints=Hints(""), price=None, limits=Limits(), clock=time.monotonic,
         wall=time.time, rng=np.random.default_rng(7), cache=cache,
     )  # fmt: skip
     arguments = {name: one.arguments for name, one in open_registry((order,)).items()}

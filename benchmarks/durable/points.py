@@ -50,7 +50,7 @@ def arm(points: Points, witness: Witness) -> None:
     """Put points around everything that pays, writes or is remembered. For a process of its own."""
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-    from ddax.memory.store import ChromaMemory
+    from ddax.memory.store.namespace import ChromaMemory
     from ddax.reasoning.language.cache import ReplyCache
     from ddax.reasoning.language.call import Caller
 
@@ -84,7 +84,7 @@ def _witness_payments(caller: Any, cache: Any, witness: Witness) -> None:
 
     @wraps(converse)
     async def conversed(it: Any, ask: Any, order: Any, request: Any) -> Any:
-        witness.note("paid", it._cache_key(order))
+        witness.note("paid", request.key)
         return await converse(it, ask, order, request)
 
     @wraps(put)

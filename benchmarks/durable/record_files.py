@@ -23,9 +23,9 @@ import numpy as np
 from benchmarks.core import ROOT
 from ddax.errors import DdaxError
 from ddax.memory.embeddings import HashEmbedder
-from ddax.memory.mending import rebuilt
 from ddax.memory.records import RECORD, namespace_key, rows_of
-from ddax.memory.sqlite import Logged, RecordStore
+from ddax.memory.store.mending import rebuilt
+from ddax.memory.store.sqlite import Logged, RecordStore
 from ddax.types import Document, Record
 
 FILES = (RECORD, f"{RECORD}-wal", f"{RECORD}-shm", "record.manifest")

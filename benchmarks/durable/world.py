@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 from ddax.actions.protocol import Action, ActionContext, ActionResult
 from ddax.actions.registry import action
-from ddax.reasoning.language.channel import Hear, Mode, Order, Said, name_of
+from ddax.reasoning.language.provider.channel import Hear, Mode, Order, Said, name_of
 
 QUESTION = "In which city was the architect of the Corvane Tower born, and when was its harbour built?"
 PAGES = {

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ddax.actions.protocol import Action
-from ddax.memory.instructions import without_orders
+from ddax.memory.gate.instructions import without_orders
 from ddax.reasoning.acting import Offered
-from ddax.reasoning.told import Tool
+from ddax.reasoning.background import Tool
 
 TOOL_CHARS = 1600
 """Characters that are told of one tool at most."""

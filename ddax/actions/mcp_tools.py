@@ -31,8 +31,8 @@ from ddax.actions.web.proxy import egress_proxy
 from ddax.configs.secrets import Redactor
 from ddax.errors import ActionError, UsageError
 from ddax.memory.files import locked, read_json, write_atomic
+from ddax.memory.gate.instructions import without_orders
 from ddax.memory.home import safe_name
-from ddax.memory.instructions import without_orders
 from ddax.types import Effect
 
 START_SECONDS = 60.0

@@ -8,9 +8,9 @@ from collections import Counter
 from functools import partial
 
 from ddax.actions.protocol import ActionContext
-from ddax.memory.chunks import Chunk, chunks, fences, is_fenced
-from ddax.memory.gate import only_orders
+from ddax.memory.gate.write_gate import only_orders
 from ddax.memory.records import CUT, FENCED, LARGE
+from ddax.text.chunks import Chunk, chunks, fences, is_fenced
 from ddax.types import Document, JsonDict, Record
 from ddax.wording import gist
 

@@ -82,7 +82,7 @@ class ActionResult:
     """What an action brought: a summary, rows for the memory (observations or thoughts), pages.
 
     `sources` are the URIs it actually read. The engine stores `records` (chunking is done by
-    `ddax.memory.chunks`) and links them to the idea. `picture` shows what was seen, without a secret.
+    `ddax.text.chunks`) and links them to the idea. `picture` shows what was seen, without a secret.
     `settles` says that it solves the task, as an action that checks may find out: nothing else is done then.
     """
 

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ddax.actions.protocol import ActionContext, ActionResult
 from ddax.actions.registry import action
-from ddax.memory.chunks import chunks
+from ddax.text.chunks import chunks
 from ddax.types import Record
 from ddax.wording import amount
 

@@ -1,7 +1,7 @@
 """The action `work`: a leaf of several turns, in which a model calls tools until its aim is reached.
 
 There is one where the user brings tools and a model can use them. Its calls are done one by one by the node
-`act` (`ddax.nodes.turns`), never by the action itself.
+`act` (`ddax.steps.leaves.leaf_turns`), never by the action itself.
 """
 
 from __future__ import annotations

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 from ddax.errors import DdaxError, StorageError
 
 if TYPE_CHECKING:
-    from ddax.memory.remote import Answer, Call, Send
-    from ddax.memory.seats import Seat
+    from ddax.memory.share.remote import Answer, Call, Send
+    from ddax.memory.share.seats import Seat
 
 WAIT_SECONDS = 30.0
 """How long the folder is waited for: an actor that was killed may not have let go of it yet."""
@@ -36,7 +36,7 @@ class Owner:
 
     async def answer(self, call: Call) -> Answer:
         """Do what is called for."""
-        from ddax.memory.seats import taken
+        from ddax.memory.share.seats import taken
 
         try:
             async with self._turn:
@@ -48,7 +48,7 @@ class Owner:
 
     async def close(self) -> None:
         """Give the folder back."""
-        from ddax.memory.seats import leave
+        from ddax.memory.share.seats import leave
 
         seat, self._seat = self._seat, None
         if seat is not None:

@@ -16,7 +16,7 @@ from ddax.batch.pool import Folder, Runner
 
 if TYPE_CHECKING:
     from ddax.configs.settings import Context
-    from ddax.memory.remote import Send
+    from ddax.memory.share.remote import Send
 
 Crew = Sequence[AbstractAsyncContextManager[Runner]]
 OpenCrew = Callable[[int], AbstractAsyncContextManager[Crew]]

@@ -12,7 +12,7 @@ from ddax.types import JsonDict
 
 if TYPE_CHECKING:
     from ddax.configs.settings import Context
-    from ddax.memory.remote import Send
+    from ddax.memory.share.remote import Send
 
 
 class InlineRunner:

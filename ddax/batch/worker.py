@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ddax.configs.settings import Context
     from ddax.graph.services import Parts
     from ddax.memory.protocol import Embedder
-    from ddax.memory.remote import RemoteMemory, Send
+    from ddax.memory.share.remote import RemoteMemory, Send
 
 
 class Warm:
@@ -61,7 +61,7 @@ class Warm:
 
 def cached_embedder(cache: Path) -> Embedder:
     """Open the embedder of this machine, with the vectors that are kept in a folder."""
-    from ddax.memory.embedding_cache import CachedEmbedder
+    from ddax.memory.embed.cache import CachedEmbedder
     from ddax.memory.embeddings import open_embedder
 
     return CachedEmbedder(open_embedder(), cache / "vectors.sqlite")
@@ -69,7 +69,7 @@ def cached_embedder(cache: Path) -> Embedder:
 
 def memory_at(send: Send, context: Context, embedder: Embedder) -> RemoteMemory:
     """Return the memory that all tasks share, as a task with these settings uses it."""
-    from ddax.memory.remote import RemoteMemory
+    from ddax.memory.share.remote import RemoteMemory
 
     return RemoteMemory(
         send, context.namespace, embedder=embedder, clock=time.time, recall=context.recall
@@ -79,7 +79,7 @@ def memory_at(send: Send, context: Context, embedder: Embedder) -> RemoteMemory:
 @contextlib.asynccontextmanager
 async def sat_at(memory: Path) -> AsyncIterator[Send]:
     """Have a seat at the memory that all tasks share; yields the way to it."""
-    from ddax.memory.seats import leave, taken
+    from ddax.memory.share.seats import leave, taken
 
     seat = await taken(memory, clock=time.time)
     try:

@@ -39,7 +39,7 @@ def print_result(result: Mapping[str, Any], output: Output) -> int:
 
 def quiet_lines(result: Mapping[str, Any]) -> Iterator[str]:
     """Return the answer alone; of a thread that waits, its question and how to answer it."""
-    from ddax.graph.footnotes import report_of
+    from ddax.graph.reports.footnotes import report_of
 
     yield clean_block(report_of(result)).strip() or "No answer."
     if result["status"] == "waiting":
@@ -72,7 +72,7 @@ def result_lines(result: Mapping[str, Any], *, details: bool = False) -> Iterato
 
 def _go_on(result: Mapping[str, Any]) -> str:
     from ddax.graph.results import exit_code_of
-    from ddax.graph.runs import CANCELLED, OVER
+    from ddax.graph.threads.manifests import CANCELLED, OVER
 
     thread = result["thread_id"]
     if result.get("given"):
@@ -92,7 +92,7 @@ def _go_on(result: Mapping[str, Any]) -> str:
 
 def _in_python(result: Mapping[str, Any]) -> str:
     """Say how to go on with a thread whose model is an object, which no command can be given."""
-    from ddax.graph.runs import CANCELLED, OVER
+    from ddax.graph.threads.manifests import CANCELLED, OVER
 
     thread, other = result["thread_id"], "--model embedded"
     if result["status"] == "waiting":
@@ -133,7 +133,7 @@ def _citations(result: Mapping[str, Any]) -> Iterator[str]:
 
 def _answer(result: Mapping[str, Any]) -> Iterator[str]:
     """Return the answer with its footnotes, and what their signs say."""
-    from ddax.graph.footnotes import footnoted, without_sources
+    from ddax.graph.reports.footnotes import footnoted, without_sources
 
     text, legend = footnoted(without_sources(result))
     yield clean_block(text).strip()

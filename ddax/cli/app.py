@@ -10,39 +10,12 @@ import typer
 import typer.main
 from typer.core import TyperGroup
 
-from ddax.cli import (
-    actions,
-    agents,
-    analyze,
-    batch,
-    chat,
-    costs,
-    debate,
-    demo,
-    doctor,
-    export,
-    fix,
-    graphs,
-    history,
-    mcp,
-    memory,
-    memory_change,
-    memory_goals,
-    memory_mend,
-    mood,
-    new,
-    prompts,
-    reply,
-    rubric,
-    runs,
-    setup,
-    traces,
-    view,
-    why,
-    work,
-)
 from ddax.cli.errors import Interrupted
-from ddax.cli.models import models_get
+from ddax.cli.extending import actions, mcp, new, prompts, rubric
+from ddax.cli.extending.models import models_get
+from ddax.cli.looking import analyze, costs, debate, export, graphs, history, mood, runs, traces, view, why
+from ddax.cli.maintaining import agents, doctor, memory, memory_change, memory_goals, memory_mend, setup
+from ddax.cli.running import batch, chat, demo, fix, reply, work
 
 RUN, LOOK, EXTEND, MAINTAIN = "Run", "Look", "Extend", "Maintain"
 PANELS = (RUN, LOOK, EXTEND, MAINTAIN)

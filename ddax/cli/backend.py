@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ddax.configs.layers import Loaded
     from ddax.configs.secrets import Redactor
     from ddax.configs.settings import Context
-    from ddax.graph.runs import RunFolder
+    from ddax.graph.threads.manifests import RunFolder
 
 Event = Mapping[str, Any]
 OnEvent = Callable[[Event], None]
@@ -144,7 +144,7 @@ def home_of() -> Path:
 
 def run_folder() -> RunFolder:
     """Return the manifests of the home, without opening or making anything."""
-    from ddax.graph.runs import RunFolder
+    from ddax.graph.threads.manifests import RunFolder
     from ddax.memory.home import Home
 
     return RunFolder(Home(home_of()).runs)

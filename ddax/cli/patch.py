@@ -16,8 +16,8 @@ from ddax.wording import NO_END_OF_ITSELF, NOT_INSTALLED, UNCOLLECTED, amount
 
 if TYPE_CHECKING:
     from ddax.cli.backend import Output
-    from ddax.evolution.keeping import Kept
     from ddax.evolution.records import RepairResult
+    from ddax.evolution.written_back import Kept
 
 TRUST = {
     "separate": "tests in a process of their own agree; the candidate could not touch them",

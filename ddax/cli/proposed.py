@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ddax.cli.backend import Output
-    from ddax.evolution.evidence import Finding
+    from ddax.evolution.judging.evidence import Finding
     from ddax.evolution.records import Proposal, RepairResult
 
 NOT_APPLIED = "Nothing was written: a proposal is no fix. Look at it, then write it: --accept N"

@@ -90,7 +90,7 @@ class ScriptedAgent(AbstractAsyncContextManager["ScriptedAgent"]):
         return result
 
     def _save(self, task: str, thread: str, status: str) -> None:
-        from ddax.graph.runs import RunInfo
+        from ddax.graph.threads.manifests import RunInfo
 
         known = run_folder().load(thread) or RunInfo(thread, "", status)
         context = self.context.model_dump(mode="json") if self.context else known.context

@@ -1,4 +1,4 @@
-"""The measured scale of surprise of each encoder, by its name and fingerprint (`calibration.yaml`)."""
+"""The measured scale of surprise of each encoder, by its name and fingerprint: `calibration.yaml`."""
 
 from __future__ import annotations
 

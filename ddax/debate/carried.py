@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ddax.memory.chunks import sentences
-from ddax.memory.tables import cells_of, named_cells, said_row
 from ddax.reasoning.entailment.words import forms, says
 from ddax.reasoning.statements import LEAST_RUN, statements
+from ddax.text.chunks import sentences
+from ddax.text.table_rows import cells_of, named_cells, said_row
 from ddax.types import EntailmentCheck
 
 _NUMBERED = re.compile(r"\s*\d{1,3}[.)]\s")

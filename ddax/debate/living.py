@@ -15,7 +15,7 @@ from typing import Literal
 
 from ddax.debate.rubric import Criterion, Rubric, load_rubric
 from ddax.errors import StateError, UsageError
-from ddax.memory.agent_file import stamp
+from ddax.memory.agents.agent_file import stamp
 from ddax.memory.files import locked, storage_errors, write_atomic
 from ddax.memory.home import safe_name
 from ddax.memory.records import clean, digest, normalised

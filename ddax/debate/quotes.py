@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from ddax.memory.chunks import sentences
 from ddax.reasoning.entailment.passages import nearest
 from ddax.reasoning.protocol import Argument
+from ddax.text.chunks import sentences
 from ddax.types import Citation, EntailmentCheck, Passage, Relation
 
 MAX_SENTENCES = 6

@@ -15,10 +15,10 @@ from itertools import combinations, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ddax.memory.chunks import OPENERS
 from ddax.reasoning.entailment.opposites import opposed
 from ddax.reasoning.entailment.rules import BY_NAMING
 from ddax.reasoning.entailment.words import Statement, forms, read
+from ddax.text.chunks import OPENERS
 from ddax.text.units import unit_of
 
 Likeness = Callable[[str, Sequence[str]], NDArray[np.float32]]

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ddax.errors import UsageError
-from ddax.memory.agents import Standing, canonical
-from ddax.memory.trust import EXCLUDED_BELOW, INITIAL_TRUST, PROBATION_ROUNDS, draw
+from ddax.memory.agents.agent_store import Standing, canonical
+from ddax.memory.agents.trust import EXCLUDED_BELOW, INITIAL_TRUST, PROBATION_ROUNDS, draw
 from ddax.reasoning.protocol import Reasoner
 
 

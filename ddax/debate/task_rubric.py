@@ -11,8 +11,8 @@ from functools import lru_cache
 from hashlib import sha256
 
 from ddax.debate.rubric import Criterion, Rubric
-from ddax.memory.chunks import sentences
 from ddax.reasoning.criteria import BEARS, GIVES, MEETS, ONE_OF_TWO, YES_OR_NO
+from ddax.text.chunks import sentences
 from ddax.text.question import analyse
 from ddax.types import JsonDict
 

@@ -17,7 +17,7 @@ from ddax.actions.protocol import Action, ActionContext, ActionResult
 from ddax.environments.journey import History, Journey
 from ddax.environments.protocol import Environment, Move, Observation, Pictured
 from ddax.errors import ActionError
-from ddax.memory.instructions import CUT, instruction_spans
+from ddax.memory.gate.instructions import CUT, instruction_spans
 from ddax.types import Effect, Record
 
 PLACES = "places"

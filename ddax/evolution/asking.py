@@ -14,17 +14,17 @@ from numpy.random import Generator
 
 from ddax.evolution.attempt import Attempt
 from ddax.evolution.baseline import Baseline
-from ddax.evolution.imports import parsed
+from ddax.evolution.judging.settling import Settled
 from ddax.evolution.localise import ranked
 from ddax.evolution.minimise import minimise
 from ddax.evolution.operators import Edit
 from ddax.evolution.operators.base import FunctionNode
 from ddax.evolution.outcome import LOCATIONS
 from ddax.evolution.population import EvolutionarySolver, Evolved
+from ddax.evolution.program.imports import parsed
 from ddax.evolution.records import Evaluation
 from ddax.evolution.search import Found
-from ddax.evolution.settling import Settled
-from ddax.evolution.shown import called_elsewhere, failing_tests, outlined
+from ddax.evolution.shown_program import called_elsewhere, failing_tests, outlined
 from ddax.evolution.wording import by_lines, unified
 from ddax.reasoning.protocol import CodeCandidate, PatchRequest, Reasoner
 from ddax.reasoning.sourced import CODE_READ, TOLD, sourced

@@ -11,16 +11,16 @@ from ddax.configs.settings import Evolution
 from ddax.errors import SourceError
 from ddax.evolution.baseline import PROBE_TICKS, QUICK, Baseline, measure
 from ddax.evolution.evaluator import CodeEvaluator, describe
-from ddax.evolution.inputs import changed_classes
 from ddax.evolution.inside.loading import module_names
-from ddax.evolution.judges import judging, of_tests
+from ddax.evolution.judging.inputs import changed_classes
+from ddax.evolution.judging.settling import Bench, Settled
+from ddax.evolution.judging.unseen_tests import touched
+from ddax.evolution.judging.verdict import separate_report, separate_verdict
+from ddax.evolution.program.suites import Suite
+from ddax.evolution.program.test_code import judging, of_tests
 from ddax.evolution.records import Evaluation, RepairTask
-from ddax.evolution.rest import touched
 from ddax.evolution.sandbox.protocol import SLACK, Limits, Sandbox
 from ddax.evolution.search import Found, Partial, Search
-from ddax.evolution.settling import Bench, Settled
-from ddax.evolution.suites import Suite
-from ddax.evolution.verdict import separate_report, separate_verdict
 from ddax.evolution.wording import explain
 
 NEAREST = 8

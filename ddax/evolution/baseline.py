@@ -7,14 +7,14 @@ from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from ddax.evolution.definitions import behind, words
 from ddax.evolution.evaluator import CodeEvaluator
 from ddax.evolution.localise import Place, Report, Row, suspicion
 from ddax.evolution.operators import Edit, Seen
 from ddax.evolution.operators.base import FunctionNode
+from ddax.evolution.program.definitions import behind, words
+from ddax.evolution.program.suites import Suite
 from ddax.evolution.sandbox.protocol import FLOOR, Pace
-from ddax.evolution.suites import Suite
-from ddax.evolution.told import informed
+from ddax.evolution.told_by_texts import informed
 
 TICKS, PROBE_TICKS = 10_000, 100_000
 QUICK, LONG = 3, 2.0

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from ddax.evolution.inside.loading import WORK
 from ddax.evolution.localise import Report, Row, read_report
+from ddax.evolution.program.suites import Suite
 from ddax.evolution.records import Evaluation
 from ddax.evolution.sandbox.carried import carrying, dropped
 from ddax.evolution.sandbox.crew import Crew
 from ddax.evolution.sandbox.protocol import Limits, Pace, Sandbox
 from ddax.evolution.sandbox.worker import Worker
-from ddax.evolution.suites import Suite
 from ddax.wording import NO_END, NO_END_OF_ITSELF, UNCOLLECTED
 
 LETTERS = {"pass": "p", "skip": "p", "assert": "f", "error": "e", "timeout": "t", "uncollected": "e"}

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from ddax.memory.files import ensure_folder
 from ddax.memory.records import namespace_key
-from ddax.memory.sqlite import Logged, RecordStore
-from ddax.memory.whole import is_there
+from ddax.memory.store.record_check import is_there
+from ddax.memory.store.sqlite import Logged, RecordStore
 from ddax.types import JsonDict
 
 RULES = "repair_rules"

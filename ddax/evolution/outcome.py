@@ -6,14 +6,14 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from ddax.evolution.attempt import Attempt
-from ddax.evolution.branches import fewer_statements, only_taken_out
 from ddax.evolution.evaluator import evaluate_report
+from ddax.evolution.judging.branches import fewer_statements, only_taken_out
+from ddax.evolution.judging.ranking import literals
+from ddax.evolution.judging.settling import Settled, Solution
+from ddax.evolution.judging.side_effects import reaching_out
 from ddax.evolution.localise import ranked
 from ddax.evolution.operators.calls import CHANGING
-from ddax.evolution.outside import reaching_out
-from ddax.evolution.ranking import literals
 from ddax.evolution.records import Proposal, RepairResult
-from ddax.evolution.settling import Settled, Solution
 from ddax.evolution.wording import unified
 from ddax.types import Usage
 from ddax.wording import amount

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ddax.errors import UsageError
-from ddax.evolution.command import ALL, Selection
-from ddax.evolution.evidence import Finding
 from ddax.evolution.inside.loading import ROOTS
-from ddax.evolution.suites import Runner, Suite, build_suite
+from ddax.evolution.judging.evidence import Finding
+from ddax.evolution.program.suites import Runner, Suite, build_suite
+from ddax.evolution.program.test_command import ALL, Selection
 from ddax.types import Usage
 
 Trust = Literal["none", "plausible", "confirmed", "separate"]

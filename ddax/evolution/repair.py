@@ -17,11 +17,11 @@ from ddax.errors import SandboxError
 from ddax.evolution.asking import generations, won
 from ddax.evolution.attempt import Attempt
 from ddax.evolution.baseline import Baseline
+from ddax.evolution.judging.settling import Settled
 from ddax.evolution.outcome import result_of
 from ddax.evolution.records import RepairResult, RepairTask
 from ddax.evolution.sandbox.probe import choose
 from ddax.evolution.sandbox.protocol import Sandbox
-from ddax.evolution.settling import Settled
 from ddax.evolution.wording import explain, unified
 from ddax.reasoning.protocol import Reasoner
 from ddax.types import Usage

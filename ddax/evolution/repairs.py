@@ -10,9 +10,9 @@ import numpy as np
 
 from ddax.actions.protocol import Action
 from ddax.configs.settings import Evolution
-from ddax.evolution.code_task import find_code
 from ddax.evolution.learned import RULES, adjustments, rule_row, successes
-from ddax.evolution.project import read_folder
+from ddax.evolution.program.code_task import find_code
+from ddax.evolution.program.project import read_folder
 from ddax.evolution.records import RepairResult
 from ddax.reasoning.protocol import Reasoner
 from ddax.types import JsonDict

@@ -12,9 +12,9 @@ from pydantic import BaseModel, ConfigDict
 from ddax.actions.protocol import Action, ActionContext, ActionResult
 from ddax.actions.registry import action
 from ddax.errors import ActionError, NotAllowed
-from ddax.evolution.code_task import find_code
 from ddax.evolution.evaluator import CodeEvaluator
-from ddax.evolution.project import read_folder
+from ddax.evolution.program.code_task import find_code
+from ddax.evolution.program.project import read_folder
 from ddax.evolution.records import Evaluation
 from ddax.evolution.sandbox.probe import choose
 from ddax.evolution.sandbox.protocol import Limits

@@ -13,10 +13,10 @@ from itertools import combinations
 
 from ddax.evolution.baseline import Baseline, measure
 from ddax.evolution.evaluator import CodeEvaluator, evaluate_report, signature
-from ddax.evolution.further import alternate, further
-from ddax.evolution.judges import judging
 from ddax.evolution.localise import Report, Row, read_report
 from ddax.evolution.operators import Edit, Source, fingerprint, first_order
+from ddax.evolution.partial_gains import alternate, further
+from ddax.evolution.program.test_code import judging
 
 ESCALATION = 30
 BATCH = 24

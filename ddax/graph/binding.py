@@ -17,14 +17,14 @@ from langgraph.types import Overwrite
 from ddax.configs.secrets import Redactor
 from ddax.configs.settings import Context
 from ddax.errors import BudgetExceeded, DdaxError, InvariantError
-from ddax.graph.costs import by_node, note_calls
-from ddax.graph.doubts import note_doubts
-from ddax.graph.served import check_state, owner_of_run
+from ddax.graph.reports.costs import by_node, note_calls
 from ddax.graph.services import Services, Session
+from ddax.graph.session.callers import check_state, owner_of_run
 from ddax.graph.state import State, Update
 from ddax.ideas import dag
 from ddax.ideas.indexed import as_dag
 from ddax.reasoning.budget import Place
+from ddax.steps.accounts.weighed import note_doubts
 
 Node = Callable[..., Awaitable[Update]]
 STATE_KEYS = frozenset(State.__annotations__)

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from ddax.configs.settings import Context
 from ddax.errors import InvariantError, NotAllowed, UsageError
 from ddax.graph.builder import Builder, build_graph
-from ddax.graph.runs import UNFINISHED
 from ddax.graph.services import Services, Session
-from ddax.memory.overrides import Overrides
+from ddax.graph.threads.manifests import UNFINISHED
+from ddax.memory.agents.overrides import Overrides
 from ddax.nodes.act import SHOWN
 from ddax.types import JsonDict
 
@@ -178,7 +178,7 @@ def _check_effect(session: Session, fork: JsonDict, idea: str, *, allow_effects:
 def _apart(session: Session, place: JsonDict, context: Context, *, hands_off: bool) -> Session:
     """Return the session of the other way: what it remembers is gone with it."""
     from ddax.memory.fork import ForkMemory
-    from ddax.memory.gate import GatedMemory
+    from ddax.memory.gate.write_gate import GatedMemory
 
     memory = ForkMemory(
         session.memory,

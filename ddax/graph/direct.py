@@ -14,10 +14,10 @@ from langgraph.runtime import RunControl
 from langgraph.types import Command
 
 from ddax.errors import ReasonerError, SandboxError, Unavailable, UsageError
-from ddax.graph.entering import config_of
-from ddax.graph.runs import CANCELLED, RunInfo, named
+from ddax.graph.agent_life import config_of
 from ddax.graph.services import as_context
-from ddax.graph.snapshots import attended, checkpoint_of
+from ddax.graph.threads.manifests import CANCELLED, RunInfo, named
+from ddax.graph.threads.snapshots import attended, checkpoint_of
 from ddax.metacognition.versions import settled
 from ddax.nodes.open_task import no_text
 

@@ -20,7 +20,7 @@ from ddax.configs.settings import Context, Mood
 from ddax.dynamics.state import attractor, new_attractor
 from ddax.errors import InvariantError, UsageError, first_fault
 from ddax.graph.history import Moment
-from ddax.graph.snapshots import unclaimed
+from ddax.graph.threads.snapshots import unclaimed
 from ddax.ideas import dag
 from ddax.memory.records import branched
 from ddax.metacognition.versions import settled
@@ -28,7 +28,7 @@ from ddax.types import Idea, JsonDict
 
 if TYPE_CHECKING:
     from ddax.graph.runner import Agent
-    from ddax.graph.runs import RunInfo
+    from ddax.graph.threads.manifests import RunInfo
 
 OTHER_NAME = "Name another one: --to NAME"
 FORMS = "ideas.ID.FIELD=VALUE, mind.FIELD=VALUE, mood.FIELD=VALUE or a setting such as budget.max_steps=9"

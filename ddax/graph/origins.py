@@ -20,7 +20,7 @@ from starlette.responses import JSONResponse
 
 from ddax.configs.server import Server
 from ddax.errors import DdaxError
-from ddax.graph.served import asks_for_key
+from ddax.graph.session.callers import asks_for_key
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send

@@ -7,8 +7,8 @@ from typing import Any, TypedDict
 
 from ddax.actions.sources.skipping import SkippedRow
 from ddax.errors import UsageError
-from ddax.graph.runs import CANCELLED
 from ddax.graph.schemas import own_values
+from ddax.graph.threads.manifests import CANCELLED
 from ddax.ideas.idea import Ideas
 from ddax.types import MODEL_KEY, NOT_FOUND, JsonDict, Usage
 from ddax.wording import NOT_DONE
@@ -163,7 +163,7 @@ def fitting_answer(answer: Any, question: JsonDict) -> JsonDict:
     """Check an answer against the question, before it is written into the thread, where it would stay."""
     from pydantic import ValidationError
 
-    from ddax.nodes.human import HumanAnswer, misread, options_of, unfit
+    from ddax.steps.leaves.human_answers import HumanAnswer, misread, options_of, unfit
 
     try:
         given = HumanAnswer.model_validate(answer)

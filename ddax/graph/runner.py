@@ -23,13 +23,19 @@ from langgraph.runtime import RunControl
 from ddax.configs.secrets import Redactor
 from ddax.configs.settings import Context
 from ddax.errors import ReasonerError, SandboxError, ThreadInUse, Unavailable, UsageError
+from ddax.graph.agent_life import HELD, Going, check_listening, config_of, heard_by, not_open, refuse_a_model
 from ddax.graph.builder import Builder, build_graph
 from ddax.graph.compiled import CompiledGraph, compiled
-from ddax.graph.costs import CALLS
 from ddax.graph.direct import DirectRuns
-from ddax.graph.ending import settle
-from ddax.graph.entering import OPENED, Going, check_listening, config_of, heard_by, not_open, refuse_a_model
-from ddax.graph.handed import (
+from ddax.graph.reports.answer_forms import as_asked, with_output
+from ddax.graph.reports.costs import CALLS
+from ddax.graph.reports.streaming import Event, OnEvent, events_of, tell, telling_reads
+from ddax.graph.reports.tracing import traced
+from ddax.graph.results import RunResult, exit_code_of, result_of
+from ddax.graph.savers import brought, open_store
+from ddax.graph.schemas import check_given, check_state
+from ddax.graph.services import Clock, Parts
+from ddax.graph.session.given_parts import (
     Lent,
     check_builder,
     check_kind,
@@ -39,22 +45,16 @@ from ddax.graph.handed import (
     with_models,
     with_sources,
 )
-from ddax.graph.outputs import as_asked, with_output
-from ddax.graph.relied import check_relied
-from ddax.graph.results import RunResult, exit_code_of, result_of
-from ddax.graph.runs import CANCELLED, INTERRUPTED, RunFolder, RunInfo, named
-from ddax.graph.savers import brought, open_store
-from ddax.graph.schemas import check_given, check_state
-from ddax.graph.services import Clock, Parts
 from ddax.graph.sessions import LocalServices
-from ddax.graph.snapshots import answered, attended, checkpoint_of, cut_short, newest, whole
-from ddax.graph.standing import as_noted, counted, followed, of_this_graph, refuse_without, standing
 from ddax.graph.state import Input
-from ddax.graph.streaming import Event, OnEvent, events_of, tell, telling_reads
+from ddax.graph.sync_calls import Plainly
 from ddax.graph.tasks import check_task
-from ddax.graph.tracing import traced
-from ddax.graph.waiting import Plainly
-from ddax.memory.migrations import sqlite_errors
+from ddax.graph.threads.ending import settle
+from ddax.graph.threads.manifests import CANCELLED, INTERRUPTED, RunFolder, RunInfo, named
+from ddax.graph.threads.relied_on import check_relied
+from ddax.graph.threads.snapshots import answered, attended, checkpoint_of, cut_short, newest, whole
+from ddax.graph.threads.standing import as_noted, counted, followed, of_this_graph, refuse_without, standing
+from ddax.memory.store.migrations import sqlite_errors
 from ddax.metacognition.versions import settled
 from ddax.nodes.open_task import TASK_CHARS
 from ddax.types import JsonDict
@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from ddax.actions.sources.brought import Retrieving
     from ddax.configs.models import ModelRecord
     from ddax.graph.history import Moment
-    from ddax.graph.retention import Rule, Swept
+    from ddax.graph.threads.retention import Rule, Swept
     from ddax.memory.home import Home
 
 __all__ = ["Agent", "Event", "RunInfo", "RunResult", "config_of", "exit_code_of", "open_agent"]
@@ -133,7 +133,7 @@ class Agent(Plainly):
 
         def __getattr__(self, name: str) -> Any:
             """Raise UsageError for what only an open agent has."""
-            raise not_open() if name in OPENED else AttributeError(f"an agent has no {name!r}")
+            raise not_open() if name in HELD else AttributeError(f"an agent has no {name!r}")
 
     async def __aenter__(self) -> Self:
         """Open the home, the saver and the services; where one fails nothing stays open."""
@@ -292,7 +292,7 @@ class Agent(Plainly):
 
     async def sweep(self, rule: Rule) -> Swept:
         """Let go of the checkpoints a rule names; a thread that is in use stays as it is."""
-        from ddax.graph.retention import sweep
+        from ddax.graph.threads.retention import sweep
 
         now, locks = self._clock(), self.home.threads
         return await sweep(self.store, self.runs, self.locked, rule, now=now, locks=locks)

@@ -23,8 +23,8 @@ from ddax.configs.settings import Context, Identity
 from ddax.debate.panel import Seat
 from ddax.dynamics.aims import Aims
 from ddax.dynamics.places import Places
-from ddax.graph.handed import Parts as Parts
 from ddax.graph.repairs import Repairs, open_repairs
+from ddax.graph.session.given_parts import Parts as Parts
 from ddax.memory.protocol import Embedder, Memory
 from ddax.reasoning.entailment.rules import lexical
 from ddax.reasoning.free import FreeReasoner
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from ddax.dynamics.surprise import Calibration
     from ddax.environments.protocol import Environment
     from ddax.graph.state import Work
-    from ddax.memory.agents import Agents
-    from ddax.memory.embedding_ahead import Ahead
+    from ddax.memory.agents.agent_store import Agents
+    from ddax.memory.embed.ahead import Ahead
     from ddax.memory.pictures import PictureStore
     from ddax.metacognition.controller import Controller
     from ddax.reasoning.budget import BudgetKeeper, Place

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from ddax.collecting import seldom
 from ddax.configs.settings import Context
-from ddax.graph.opening import open_rows, open_session
-from ddax.graph.served import Gate
 from ddax.graph.services import ALL_ROWS, Clock, Parts, Session, as_context
+from ddax.graph.session.callers import Gate
+from ddax.graph.session.collaborators import open_rows, open_session
 from ddax.types import JsonDict
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class LocalServices:
 
     async def close(self) -> None:
         """Close every session, and write what embedders brought."""
-        from ddax.memory.embedding_cache import close_files
+        from ddax.memory.embed.cache import close_files
 
         sessions = [*self._sessions.values()]
         self._sessions.clear()

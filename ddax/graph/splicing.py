@@ -98,8 +98,8 @@ def _check_type(name: str, key: str, given: Any) -> None:
 
 def _check_own(name: str, key: str, given: Any, builder: StateGraph[Any, Any, Any, Any]) -> None:
     """Refuse a value of an own key that fits no schema which declares it."""
-    schemas = (get_type_hints(schema, include_extras=True) for schema in builder.schemas)
-    hints = [declared[key] for declared in schemas if key in declared]
+    declaring = [schema for schema, channels in builder.schemas.items() if key in channels]
+    hints = [get_type_hints(schema, include_extras=True)[key] for schema in declaring]
     faults = [misfit(given, hint) for hint in hints]
     if faults and all(faults):
         raise _unfit(name, key, f"It is declared as {spelled(hints[0])}. {faults[0]}")

@@ -1,8 +1,8 @@
 """When two calls are the same: one name, and arguments that are equal in whatever order they stand.
 
 So are counted what was tried (`indexed`, `ddax.dynamics.utility`) and what was approved or done
-(`content_of`). Looser on purpose are `ddax.nodes.joining.same` and `ddax.reasoning.plans`, which ask whether
-a plan says a thing twice; `ddax.nodes.answered.call_text` is for people to read.
+(`content_of`). Looser on purpose are `ddax.steps.expand.joining.same` and `ddax.reasoning.plans`, which
+ask whether a plan says a thing twice; `ddax.steps.protect.human_decisions.call_text` is for people to read.
 """
 
 from __future__ import annotations

@@ -216,7 +216,7 @@ class Dag(dict[str, Idea]):
         return new
 
     def own(self) -> Self:
-        """Return the DAG with ideas of its own, which may be changed, and with this one's index."""
+        """Return the DAG with ideas of its own; its index tells what stands in this one."""
         new = type(self)(copied(dict(self)))
         new._since = (self, frozenset())
         return new

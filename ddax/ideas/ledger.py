@@ -1,6 +1,6 @@
 """The decision ledger as a chain of hashes: seal an entry, and prove that a whole ledger is unchanged.
 
-Pure: takes rows as they were stored. Leaves out where they are kept (`ddax.nodes.decide`).
+Pure: takes rows as they were stored. Leaves out where they are kept (`ddax.steps.accounts.decision_record`).
 """
 
 from __future__ import annotations

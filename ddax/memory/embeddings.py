@@ -21,9 +21,9 @@ import numpy as np
 
 from ddax.cores import usable_cores
 from ddax.errors import SettingsError, StateError, StorageError
-from ddax.memory.embedding_cache import CachedEmbedder
-from ddax.memory.embedding_company import Company
-from ddax.memory.embedding_rows import Rows, embedder_errors, unit_rows
+from ddax.memory.embed.cache import CachedEmbedder
+from ddax.memory.embed.company import Company
+from ddax.memory.embed.rows import Rows, embedder_errors, unit_rows
 from ddax.memory.protocol import Embedder
 
 if TYPE_CHECKING:
@@ -266,7 +266,7 @@ def open_embedder(name: str = "minilm", *, threads: int = 1) -> Embedder:
         return MiniLmEmbedder(threads=threads)
     if name == "hash":
         return HashEmbedder()
-    from ddax.memory import embedding_brought as brought
+    from ddax.memory.embed import brought
 
     if Path(name).expanduser().is_dir():
         return brought.FolderEmbedder(Path(name).expanduser())

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ddax.memory.protocol import FORGOTTEN, Blots, Kept, LogRow, Relation, Tally, Tombstone
 from ddax.memory.records import clean, digest, handed_on, moment, passes_on
 from ddax.memory.scoring import Floats
-from ddax.memory.sqlite_upkeep import RESOLVED, tombstone_of
+from ddax.memory.store.sqlite_upkeep import RESOLVED, tombstone_of
 from ddax.types import Document, Record
 
 

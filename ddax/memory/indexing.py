@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from ddax.errors import DdaxError
-from ddax.memory.chroma import IndexFailure
 from ddax.memory.records import MEMORY_TYPES
 from ddax.memory.scoring import Floats
-from ddax.memory.shared import SharedStore
-from ddax.memory.store_upkeep import Change
+from ddax.memory.share.owner import SharedStore
+from ddax.memory.store.chroma import IndexFailure
+from ddax.memory.store.namespace_upkeep import Change
 from ddax.types import MemoryType
 
 logger = logging.getLogger("ddax")

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from ddax.configs.settings import Context, Recall
 from ddax.errors import StateError, ThreadInUse
-from ddax.memory.embedding_checked import CheckedEmbedder
-from ddax.memory.embedding_rows import Rows
+from ddax.memory.embed.checked import CheckedEmbedder
+from ddax.memory.embed.rows import Rows
 from ddax.memory.home import Home
 from ddax.memory.protocol import Embedder
-from ddax.memory.shared import acquired, release
-from ddax.memory.store import open_memory
+from ddax.memory.share.owner import acquired, release
+from ddax.memory.store.namespace import open_memory
 
 DEFAULT = str(Context.model_fields["namespace"].default)
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddax.configs.settings import Recall
+from ddax.copying import copied
 from ddax.memory.protocol import Found, MemoryHit, RecallQuery, Relation
 from ddax.types import JsonDict, Record
 
@@ -164,9 +165,10 @@ def nearest_hits(
 def best_found(
     rows: Sequence[tuple[str, JsonDict]], cosines: Sequence[float], *, k: int, minimum: float
 ) -> list[Found]:
-    """Return the k rows of (key, row) of the highest cosine at `minimum` or above, ties by key."""
+    """Return copies of the k rows of (key, row) of the highest cosine at `minimum` or above, ties by key."""
     pairs = sorted(zip(cosines, rows, strict=True), key=lambda pair: (-pair[0], pair[1][0]))
-    return [Found(row, cosine) for cosine, (_, row) in pairs if cosine >= minimum][: max(0, k)]
+    best = [(row, cosine) for cosine, (_, row) in pairs if cosine >= minimum][: max(0, k)]
+    return [Found(copied(row), cosine) for row, cosine in best]
 
 
 def best_lessons(

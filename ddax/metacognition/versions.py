@@ -1,8 +1,8 @@
 """The matrices of a home: files that are written once and never changed.
 
 What was learned is numbered (`v1`); a file of the user's own is kept under its content (`file-…`) when
-a run begins with it. A run names what it uses (`mood.matrices`), so that a resumed run goes on with the
-same mind, and going back is naming another one.
+a run begins with it. A run names what it uses (the setting `mood.matrices`), so that a resumed run goes on
+with the same mind, and going back is naming another one.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """The node `act`: execute one leaf action once, with retries, a time-out and a typed failure.
 
-A leaf of several turns is a chain of such calls (`turns`), each of which is done by `once`. The node runs
-once for each leaf `select` sent. It raises only where the run is to stop: its siblings are cancelled then.
-What was begun and what came of it is in the ledger (`once`), so that a resumed run finds what was done.
+A leaf of several turns is a chain of such calls (`steps.leaves.leaf_turns`), each of which is done by `once`.
+The node runs once for each leaf `select` sent. It raises only where the run is to stop: its siblings are
+cancelled then. What was begun and what came of it is in the ledger (`steps.accounts.leaf_ledger`), so that a
+resumed run finds what was done.
 """
 
 from __future__ import annotations
@@ -24,20 +25,20 @@ from ddax.ideas.calls import content_of
 from ddax.ideas.dag import held
 from ddax.ideas.idea import REASON_BYTES, RESULT_BYTES, clip
 from ddax.ideas.origins import TOOL, Origins, join, read
-from ddax.memory.instructions import without_orders
+from ddax.memory.gate.instructions import without_orders
 from ddax.memory.records import LARGE
-from ddax.nodes.arguments import stowed, whole
-from ddax.nodes.claims import CONFLICT, Verification, claim_of, compare
-from ddax.nodes.cooling import cool, refuse_cooling
-from ddax.nodes.failing import failed, failure
-from ddax.nodes.gather import CLAIMS, HITS, hit_row, whole_text
-from ddax.nodes.leaf_time import LeafTime
-from ddax.nodes.once import Entry, intend, look_up, note_unknown, settle
-from ddax.nodes.permission import Asked, Held, approved, asked, brought
-from ddax.nodes.plain_questions import approval
-from ddax.nodes.reading import keep, place_of
-from ddax.nodes.seen import keep_picture
-from ddax.nodes.turns import UNFINISHED, whole_told, work
+from ddax.steps.accounts.leaf_ledger import Entry, intend, look_up, note_unknown, settle
+from ddax.steps.accounts.long_arguments import stowed, whole
+from ddax.steps.act.cooling_sources import cool, refuse_cooling
+from ddax.steps.act.leaf_time import LeafTime
+from ddax.steps.findings.claims import CONFLICT, Verification, claim_of, compare
+from ddax.steps.findings.gather import CLAIMS, HITS, hit_row, whole_text
+from ddax.steps.findings.leaf_reading import keep, place_of
+from ddax.steps.leaves.failure_rows import failed, failure
+from ddax.steps.leaves.leaf_turns import UNFINISHED, whole_told, work
+from ddax.steps.leaves.permission import Asked, Held, approved, asked, brought
+from ddax.steps.leaves.plain_questions import approval
+from ddax.steps.leaves.world_seen import keep_picture
 from ddax.types import MENTION, Effect, Hit, Idea, JsonDict, Record
 
 SHOWN = "shown"

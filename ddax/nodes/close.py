@@ -15,11 +15,19 @@ from ddax.graph.state import Answer, State, Update
 from ddax.ideas import dag, grow
 from ddax.ideas.idea import clip, is_final
 from ddax.ideas.requirements import Facts, Requirement, breaks_answer, broken
-from ddax.nodes.answering import answer_of, form_of, supported
-from ddax.nodes.claims import doubts
-from ddax.nodes.coding import PROPOSED
-from ddax.nodes.earlier import earlier, message_of, of_turns
-from ddax.nodes.gather import (
+from ddax.reasoning.budget import REACHED, usage_of
+from ddax.reasoning.protocol import MergeRequest
+from ddax.reasoning.sourced import FIXED, TOLD, of_passages, sourced
+from ddax.steps.accounts.judges import settle_values
+from ddax.steps.choices.stuck_code import PROPOSED
+from ddax.steps.close.citation_places import placed
+from ddax.steps.close.remembered_citations import remembered
+from ddax.steps.close.withheld import noted, with_unsearched, withheld
+from ddax.steps.findings.claims import doubts
+from ddax.steps.findings.earlier_turns import earlier, message_of, of_turns
+from ddax.steps.findings.final_answer import answer_of, form_of, supported
+from ddax.steps.findings.from_knowledge import all_own
+from ddax.steps.findings.gather import (
     asked,
     brief_of,
     evidence,
@@ -33,17 +41,9 @@ from ddax.nodes.gather import (
     told_text,
     usage_row,
 )
-from ddax.nodes.judging import settle_values
-from ddax.nodes.knowing import all_own
-from ddax.nodes.placed import placed
-from ddax.nodes.quoting import synthesis
-from ddax.nodes.remembered import remembered
-from ddax.nodes.turns import UNFINISHED
-from ddax.nodes.using import uncalled
-from ddax.nodes.withheld import noted, with_unsearched, withheld
-from ddax.reasoning.budget import REACHED, usage_of
-from ddax.reasoning.protocol import MergeRequest
-from ddax.reasoning.sourced import FIXED, TOLD, of_passages, sourced
+from ddax.steps.findings.own_tools import told_of_tools
+from ddax.steps.findings.quote_check import synthesis
+from ddax.steps.leaves.leaf_turns import UNFINISHED
 from ddax.types import NOT_FOUND, Idea, JsonDict
 from ddax.wording import NOT_DONE, sentence
 
@@ -71,7 +71,7 @@ async def close(state: State, *, session: Session) -> Update:
     answer = await withheld(answer, state["work"], session)
     answer = await with_unsearched(answer, state["work"], session)
     code = "" if session.repairs else await asyncio.to_thread(unrepaired, None, session.settings.sources)
-    answer = noted(answer, code, await uncalled(state, session))
+    answer = noted(answer, code, *await told_of_tools(state, session))
     await settle_values(state, session, answer, status)
     root = state["work"]["root"]
     doubtful = doubts(state, answer.get("citations", []))

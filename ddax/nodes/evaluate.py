@@ -20,18 +20,18 @@ from ddax.graph.state import Outcome, State, Update
 from ddax.ideas import dag, grow
 from ddax.ideas.idea import Ideas, apply_patches
 from ddax.ideas.origins import Origins, join
-from ddax.nodes.deciding import doubted, estimates, ordering, share_of, told
-from ddax.nodes.doubting import Chance, holds
-from ddax.nodes.frontier import inherited_q
-from ddax.nodes.gather import as_passage, of_chain, of_lessons, task_text, usage_row
-from ddax.nodes.judging import DEBATES, bench, judging, of_rubric
-from ddax.nodes.reading_together import read_together
-from ddax.nodes.rules import familiar, planned
-from ddax.nodes.side_by_side import side_by_side
-from ddax.nodes.standing import hear
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import JudgeRequest, Judgment
 from ddax.reasoning.sourced import FIXED, TOLD, of_passages, sourced
+from ddax.steps.accounts.ceremonies import Chance, holds
+from ddax.steps.accounts.judges import DEBATES, bench, judging, of_rubric
+from ddax.steps.accounts.participants import hear
+from ddax.steps.choices.frontier import inherited_q
+from ddax.steps.choices.learned_rules import familiar, planned
+from ddax.steps.evaluate.reading_together import read_together
+from ddax.steps.evaluate.side_by_side import side_by_side
+from ddax.steps.findings.gather import as_passage, of_chain, of_lessons, task_text, usage_row
+from ddax.steps.findings.value_needed import doubted, estimates, ordering, share_of, told
 from ddax.types import Idea, JsonDict, Passage, Usage
 
 

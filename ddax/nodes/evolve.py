@@ -21,9 +21,9 @@ from ddax.ideas import dag, grow
 from ddax.ideas.idea import REASON_BYTES, RESULT_BYTES, Patch, apply_patches, clip
 from ddax.ideas.requirements import Requirement, forbids
 from ddax.memory.protocol import MANY
-from ddax.nodes.coding import PROPOSED, REPAIR
-from ddax.nodes.gather import task_text, usage_row
 from ddax.reasoning.sourced import CODE_READ
+from ddax.steps.choices.stuck_code import PROPOSED, REPAIR
+from ddax.steps.findings.gather import task_text, usage_row
 from ddax.types import ActionCall, Idea, JsonDict, Proposal, Record
 from ddax.wording import amount
 

@@ -1,11 +1,11 @@
 """The node `expand`: one reasoner call turns an open idea into a small sub-DAG with its merge.
 
 Where a rule that worked before fits the task, its plan is taken and no reasoner is asked; nor is a model
-before a question over local documents was searched for in them (`ddax.nodes.first`).
+before a question over local documents was searched for in them (`ddax.steps.expand.first_search`).
 
 Modes, chosen by `select`: `verify` (forced by the mood) adds one leaf that checks the least supported
 claim, without a reasoner call; `wider` proposes more children under a waiting idea; `replan` plans
-anew what rests on a surprising idea (`ddax.nodes.replan`). Expand only expands: it executes nothing
+anew what rests on a surprising idea (`ddax.steps.choices.replan`). Expand only expands: it executes nothing
 and draws no conclusion.
 """
 
@@ -25,14 +25,24 @@ from ddax.ideas.idea import REASON_BYTES, TITLE_BYTES, Patch, apply_patches, cli
 from ddax.ideas.origins import Origins, join, read
 from ddax.ideas.requirements import demanded_visits, forbids, merged, parse, same_place, told_by
 from ddax.metacognition.effects import effects_of
-from ddax.nodes.arguments import stowed_all
-from ddax.nodes.claims import verify_leaf
-from ddax.nodes.coding import TEST
-from ddax.nodes.curiosity import with_curiosity
-from ddax.nodes.doubting import Chance, holds
-from ddax.nodes.earlier import earlier, of_turns
-from ddax.nodes.first import first_search
-from ddax.nodes.gather import (
+from ddax.reasoning.budget import FREE, usage_of
+from ddax.reasoning.protocol import ExpandRequest, Expansion
+from ddax.reasoning.sourced import FIXED, TOLD, of_passages, of_request, sourced
+from ddax.steps.accounts.ceremonies import Chance, holds
+from ddax.steps.accounts.long_arguments import stowed_all
+from ddax.steps.choices.learned_rules import by_rule, of_rules
+from ddax.steps.choices.replan import parent_of, without_old_plan
+from ddax.steps.choices.stuck_code import TEST
+from ddax.steps.choices.weak_branches import log_cuts
+from ddax.steps.choices.wider_or_deeper import NO_MORE
+from ddax.steps.expand.curiosity import with_curiosity
+from ddax.steps.expand.first_search import first_search
+from ddax.steps.expand.joining import Joined, join_twins, renumbered
+from ddax.steps.expand.unread_hits import idle, unread
+from ddax.steps.findings.claims import verify_leaf
+from ddax.steps.findings.earlier_turns import earlier, of_turns
+from ddax.steps.findings.from_knowledge import at_once
+from ddax.steps.findings.gather import (
     brief_of,
     evidence,
     findings,
@@ -46,20 +56,10 @@ from ddax.nodes.gather import (
     usage_row,
     visited,
 )
-from ddax.nodes.joining import Joined, join_twins, renumbered
-from ddax.nodes.knowing import at_once
-from ddax.nodes.passing import EMPTY
-from ddax.nodes.pruning import log_cuts
-from ddax.nodes.replan import parent_of, without_old_plan
-from ddax.nodes.road import PLANNED, is_quick, plain
-from ddax.nodes.rules import by_rule, of_rules
-from ddax.nodes.seen import same_view, seen_last, viewed
-from ddax.nodes.unread import idle, unread
-from ddax.nodes.using import use_tools
-from ddax.nodes.widen import NO_MORE
-from ddax.reasoning.budget import FREE, usage_of
-from ddax.reasoning.protocol import ExpandRequest, Expansion
-from ddax.reasoning.sourced import FIXED, TOLD, of_passages, of_request, sourced
+from ddax.steps.findings.own_tools import use_tools
+from ddax.steps.findings.quick_road import PLANNED, is_quick, plain
+from ddax.steps.findings.unmerged import EMPTY
+from ddax.steps.leaves.world_seen import same_view, seen_last, viewed
 from ddax.types import NO_PARENT, ActionCall, Idea, Proposal, Usage
 
 READING = frozenset({"search", "visit"})

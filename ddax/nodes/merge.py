@@ -16,11 +16,15 @@ from ddax.graph.state import Answer, Outcome, State, Update, Work
 from ddax.ideas import dag, grow
 from ddax.ideas.idea import MAX_EVIDENCE, REASON_BYTES, RESULT_BYTES, Patch, apply_patches, clip
 from ddax.ideas.origins import join, read
-from ddax.nodes import road
-from ddax.nodes.answering import answer_of, form_of, supported
-from ddax.nodes.earlier import earlier, of_turns
-from ddax.nodes.fitting import fitted
-from ddax.nodes.gather import (
+from ddax.reasoning.budget import usage_of
+from ddax.reasoning.protocol import Finding, MergeRequest, Synthesis
+from ddax.reasoning.sourced import FIXED, TOLD, of_passages, of_request, sourced
+from ddax.steps.choices.learned_rules import carried, followed, of_rules
+from ddax.steps.findings import quick_road as road
+from ddax.steps.findings.earlier_turns import earlier, of_turns
+from ddax.steps.findings.final_answer import answer_of, form_of, supported
+from ddax.steps.findings.from_knowledge import all_own
+from ddax.steps.findings.gather import (
     CLAIMS,
     asked,
     brief_of,
@@ -36,17 +40,13 @@ from ddax.nodes.gather import (
     told_text,
     usage_row,
 )
-from ddax.nodes.knowing import all_own
-from ddax.nodes.passing import PASSED_ON, of_nothing, passed_on, whole_needs
-from ddax.nodes.quoting import synthesis
-from ddax.nodes.reporting import report, wants_report
-from ddax.nodes.rules import carried, followed, of_rules
-from ddax.nodes.settling import settled
-from ddax.nodes.solved import heard
-from ddax.nodes.using import as_said
-from ddax.reasoning.budget import usage_of
-from ddax.reasoning.protocol import Finding, MergeRequest, Synthesis
-from ddax.reasoning.sourced import FIXED, TOLD, of_passages, of_request, sourced
+from ddax.steps.findings.long_reading import fitted
+from ddax.steps.findings.own_tools import as_said
+from ddax.steps.findings.quote_check import synthesis
+from ddax.steps.findings.report import report, wants_report
+from ddax.steps.findings.solved import heard
+from ddax.steps.findings.unmerged import PASSED_ON, of_nothing, passed_on, whole_needs
+from ddax.steps.merge.carried_answer import settled
 from ddax.types import NO_PARENT, Idea, Passage, Record
 
 NOTHING = "nothing to merge"

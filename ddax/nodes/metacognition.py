@@ -1,8 +1,9 @@
 """The node `metacognition`: what the agent notices about its own thinking, and the mood that follows.
 
 One observation a step: what a verification or a conflict of claims has shown speaks first, else the
-outcome that was least expected. The effects of the mood are applied where they belong (`steering`,
-`expand`, `frontier`); a question of a resting mood is put by `protect`.
+outcome that was least expected. The effects of the mood are applied where they belong
+(`steps.select.steering`, `expand`, `steps.choices.frontier`); a question of a resting
+mood is put by `protect`.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from ddax.memory.records import LEDGER
 from ddax.metacognition.controller import MoodState, Step
 from ddax.metacognition.effects import effects_of
 from ddax.metacognition.signals import Signal, SignalConverter
-from ddax.nodes.claims import conflicts, felt
-from ddax.nodes.plain_questions import NO_PROGRESS
+from ddax.steps.findings.claims import conflicts, felt
+from ddax.steps.leaves.plain_questions import NO_PROGRESS
 from ddax.types import EntailmentCheck, JsonDict
 
 MOODS = "moods"

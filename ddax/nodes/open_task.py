@@ -26,11 +26,11 @@ from ddax.ideas import dag
 from ddax.ideas.idea import clip, root
 from ddax.ideas.origins import read
 from ddax.ideas.requirements import FORMS, Requirement, merged, parse
-from ddax.nodes.earlier import earlier, of_turns, said
-from ddax.nodes.gather import TASKS
-from ddax.nodes.road import QUICK, starts_quick
-from ddax.nodes.standing import note_standing
 from ddax.reasoning.followup import meant
+from ddax.steps.accounts.participants import note_standing
+from ddax.steps.findings.earlier_turns import earlier, of_turns, said
+from ddax.steps.findings.gather import TASKS
+from ddax.steps.findings.quick_road import QUICK, starts_quick
 from ddax.types import Idea, JsonDict
 from ddax.wording import gist
 

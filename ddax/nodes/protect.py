@@ -20,13 +20,24 @@ from ddax.graph.state import State, Update
 from ddax.ideas import grow
 from ddax.ideas.idea import REASON_BYTES, Patch, apply_patches, clip, fitted, is_final
 from ddax.ideas.origins import MEMORY
-from ddax.memory.overrides import human_name
+from ddax.memory.agents.overrides import human_name
 from ddax.memory.records import REFLECTIONS
-from ddax.nodes.answered import choice_of_run, choice_on, note_answer
-from ddax.nodes.arguments import stowed, whole
-from ddax.nodes.asking import first_pending, question_of
-from ddax.nodes.human import CHOOSE, CHOSEN, EDIT, GO_ON, REST, STOP, VETO, HumanAnswer, misread, unfit
-from ddax.nodes.permission import approve
+from ddax.steps.accounts.long_arguments import stowed, whole
+from ddax.steps.leaves.human_answers import (
+    CHOOSE,
+    CHOSEN,
+    EDIT,
+    GO_ON,
+    REST,
+    STOP,
+    VETO,
+    HumanAnswer,
+    misread,
+    unfit,
+)
+from ddax.steps.leaves.permission import approve
+from ddax.steps.protect.best_question import first_pending, question_of
+from ddax.steps.protect.human_decisions import choice_of_run, choice_on, note_answer
 from ddax.types import ActionCall, Idea, JsonDict, Record
 
 SCHEMA = HumanAnswer.model_json_schema()

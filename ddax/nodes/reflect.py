@@ -19,16 +19,16 @@ from ddax.ideas.idea import Ideas
 from ddax.ideas.origins import read
 from ddax.memory.protocol import MANY
 from ddax.memory.records import LEDGER, REFLECTIONS
-from ddax.nodes.consolidating import consolidate_memory
-from ddax.nodes.decide import Made, decide
-from ddax.nodes.doubting import Chance, holds
-from ddax.nodes.gather import of_chain, task_text, usage_row
-from ddax.nodes.road import is_quick
-from ddax.nodes.rules import settle_rules
-from ddax.nodes.standing import settle
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import Lesson, ReflectRequest
 from ddax.reasoning.sourced import FIXED, TOLD, UNKNOWN, of_request, sourced
+from ddax.steps.accounts.ceremonies import Chance, holds
+from ddax.steps.accounts.decision_record import Made, decide
+from ddax.steps.accounts.participants import settle
+from ddax.steps.choices.learned_rules import settle_rules
+from ddax.steps.findings.gather import of_chain, task_text, usage_row
+from ddax.steps.findings.quick_road import is_quick
+from ddax.steps.reflect.consolidating import consolidate_memory
 from ddax.types import JsonDict, Usage
 
 POLICY_LESSONS = 3

@@ -17,7 +17,7 @@ from ddax.graph.services import Session
 from ddax.graph.state import Outcome, State, Update
 from ddax.ideas import dag
 from ddax.memory.records import LEDGER
-from ddax.nodes.frontier import directions_of, inherited_q
+from ddax.steps.choices.frontier import directions_of, inherited_q
 from ddax.types import JsonDict
 
 

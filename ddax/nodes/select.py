@@ -1,7 +1,7 @@
 """The node `select`: decide what is next by the first rule that holds, and on which ideas.
 
 The choice is written into state for the router; the full terms of every score go to the decision
-ledger (`decide`). Weak branches are given up before the choice (`pruning`).
+ledger (`decide`). Weak branches are given up before the choice (`steps.choices.weak_branches`).
 """
 
 from __future__ import annotations
@@ -18,8 +18,16 @@ from ddax.graph.services import Session
 from ddax.graph.state import Decision, State, Update
 from ddax.ideas import dag, grow
 from ddax.ideas.idea import Patch, apply_patches
-from ddax.nodes import together
-from ddax.nodes.choosing import (
+from ddax.steps.accounts.ceremonies import weighed_before
+from ddax.steps.accounts.decision_record import Made, decide
+from ddax.steps.choices.frontier import Descent, descend, frontier, policy_row
+from ddax.steps.choices.weak_branches import given_up, log_cuts, outside_beam, weak_branches
+from ddax.steps.choices.wider_or_deeper import Width
+from ddax.steps.findings.gather import usage_row
+from ddax.steps.findings.solved import spared
+from ddax.steps.leaves.human_answers import CHOSEN
+from ddax.steps.select import planned_together
+from ddax.steps.select.choosing import (
     Choice,
     ended,
     finished_children,
@@ -30,16 +38,8 @@ from ddax.nodes.choosing import (
     stuck_code,
     surprised,
 )
-from ddax.nodes.decide import Made, decide
-from ddax.nodes.doubting import weighed_before
-from ddax.nodes.frontier import Descent, descend, frontier, policy_row
-from ddax.nodes.gather import usage_row
-from ddax.nodes.human import CHOSEN
-from ddax.nodes.impasse import Resolved, by_utility
-from ddax.nodes.lookahead import Lookahead, look_ahead, one_at_a_time
-from ddax.nodes.pruning import given_up, log_cuts, outside_beam, weak_branches
-from ddax.nodes.solved import spared
-from ddax.nodes.widen import Width
+from ddax.steps.select.impasse import Resolved, by_utility
+from ddax.steps.select.lookahead import Lookahead, look_ahead, one_at_a_time
 from ddax.types import JsonDict
 
 Rule = Callable[[State, Session, int, float], Choice | None]
@@ -124,7 +124,7 @@ async def _picked(left: Left, choice: Choice, session: Session, step: int) -> Pi
     found = descend(view, wanted or targets, choice.k, None if wanted else _width(state, session, step))
     facts: JsonDict = {"policy": policy_row(view)}
     if choice.next == "expand" and found.focus:
-        found.focus = together.alike(state["ideas"], found.focus)
+        found.focus = planned_together.alike(state["ideas"], found.focus)
     choice, mind = _turned(state, choice, found)
     resolved = None if wanted else await _resolved(state, session, choice, found, targets, step)
     if resolved is not None:

@@ -23,7 +23,7 @@ from ddax.memory.protocol import Embedder
 from ddax.reasoning.free import Patcher
 from ddax.reasoning.given import OBJECT, lost
 from ddax.reasoning.language.assemble import key_of
-from ddax.reasoning.language.guard import Limits
+from ddax.reasoning.language.provider.retrying import Limits
 from ddax.reasoning.language.team import ROLES
 from ddax.reasoning.language.usage import PriceLike
 from ddax.reasoning.protocol import Reasoner

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from ddax.reasoning.told import Turn
+from ddax.reasoning.background import Turn
 from ddax.text.german import is_german
 from ddax.text.question import Question, analyse
 from ddax.text.words import bare_title, fold, terms, words

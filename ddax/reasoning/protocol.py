@@ -13,13 +13,13 @@ from typing import Any, Literal, Protocol
 
 from ddax.reasoning.acting import Acted as Acted
 from ddax.reasoning.acting import Called, Offered
-from ddax.reasoning.beside import Judged as Judged
-from ddax.reasoning.beside import Pages as Pages
-from ddax.reasoning.told import NO_BRIEF, Tool, Turn
-from ddax.reasoning.told import Brief as Brief
-from ddax.reasoning.told import Finding as Finding
-from ddax.reasoning.told import Knowledge as Knowledge
-from ddax.reasoning.told import Seen as Seen
+from ddax.reasoning.background import NO_BRIEF, Tool, Turn
+from ddax.reasoning.background import Brief as Brief
+from ddax.reasoning.background import Finding as Finding
+from ddax.reasoning.background import Knowledge as Knowledge
+from ddax.reasoning.background import Seen as Seen
+from ddax.reasoning.batched import Judged as Judged
+from ddax.reasoning.batched import Pages as Pages
 from ddax.types import ActionCall, Citation, Passage, Proposal, Usage
 
 GO_ON = "go on with what was found"

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from ddax.memory.chunks import FENCE, HEADING, Span, sentences
-from ddax.memory.tables import named_cells, said_row
 from ddax.reasoning.entailment.words import forms
+from ddax.text.chunks import FENCE, HEADING, Span, sentences
+from ddax.text.table_rows import named_cells, said_row
 
 Form = Literal["sentence", "row", "code", "value"]
 LEAST_RUN = 3

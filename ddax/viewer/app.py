@@ -20,7 +20,7 @@ from starlette.responses import FileResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Route
 
 from ddax.errors import DdaxError, StateError, ThreadInUse, UsageError, read_json_text
-from ddax.graph.runs import OVER
+from ddax.graph.threads.manifests import OVER
 from ddax.types import JsonDict
 from ddax.viewer.details import Logs, detail, logs_of, page_of, tasks_of
 from ddax.viewer.doing import Doing, reply_of, trouble

@@ -13,7 +13,7 @@ from ddax.metacognition.matrices import ACTIONS, STATES
 from ddax.types import JsonDict
 
 if TYPE_CHECKING:
-    from ddax.graph.runs import RunInfo
+    from ddax.graph.threads.manifests import RunInfo
     from ddax.types import Document, Record
     from ddax.viewer.reading import Reader
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ddax.graph.footnotes import footnoted, without_sources
+from ddax.graph.reports.footnotes import footnoted, without_sources
 from ddax.ideas import dag
 from ddax.reasoning.statements import parts
 from ddax.wording import REMEMBERED, amount

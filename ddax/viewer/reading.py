@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from ddax.errors import UsageError
 from ddax.graph.results import result_of
-from ddax.graph.runs import RunFolder, RunInfo
-from ddax.graph.standing import as_noted, standing
+from ddax.graph.threads.manifests import RunFolder, RunInfo
+from ddax.graph.threads.standing import as_noted, standing
 from ddax.viewer.story import Story, chain, patches, picture, spent, started, state_names, weights_of
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ddax.graph.savers.pruning import Store
     from ddax.memory.home import Home
-    from ddax.memory.sqlite import RecordStore
+    from ddax.memory.store.sqlite import RecordStore
     from ddax.types import Document, JsonDict, Record
 
 T = TypeVar("T")
@@ -196,7 +196,7 @@ class Reader:
 
     async def _read(self, info: RunInfo, ask: Callable[[RecordStore, str], list[T]]) -> list[T]:
         from ddax.memory.records import RECORD, namespace_key
-        from ddax.memory.whole import is_there
+        from ddax.memory.store.record_check import is_there
 
         path = self.home.memory / RECORD
         async with self._opening:
@@ -209,7 +209,7 @@ class Reader:
             return await asyncio.to_thread(ask, self._record, key)
 
     async def _snapshot(self, thread: str) -> Any:
-        from ddax.graph.snapshots import gone, newest
+        from ddax.graph.threads.snapshots import gone, newest
 
         info = await self.known(thread)
         if info.checkpoint_id and not await asyncio.to_thread(self._has_checkpoints):
@@ -254,6 +254,6 @@ class Reader:
 
 
 def _open_record(path: Path) -> RecordStore:
-    from ddax.memory.sqlite import RecordStore
+    from ddax.memory.store.sqlite import RecordStore
 
     return RecordStore(path, reading=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ddax.dynamics.pressure import PressureWeights
 from ddax.ideas.idea import apply_patches
 from ddax.metacognition.matrices import STATES
-from ddax.nodes.coding import TEST, pressure_at
+from ddax.steps.choices.stuck_code import TEST, pressure_at
 from ddax.types import MODEL_KEY, Idea, JsonDict
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from ddax.graph.services import Parts
 from ddax.ideas import dag
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.protocol import Memory
-from ddax.memory.remote import RemoteMemory
+from ddax.memory.share.remote import RemoteMemory
 from ddax.types import Record
 
 

@@ -27,8 +27,9 @@ PAGES = {
 FORKING = """
 import gc, json, os, sys
 import chromadb.api.rust
-import ddax.actions.web.opening, ddax.cli.work, ddax.environments.pilot.forms, ddax.graph.opening
-import ddax.graph.runner, ddax.graph.savers.sqlite, ddax.memory.chroma, ddax.memory.store
+import ddax.actions.web.opening, ddax.cli.running.work, ddax.environments.pilot.forms
+import ddax.graph.session.collaborators
+import ddax.graph.runner, ddax.graph.savers.sqlite, ddax.memory.store.chroma, ddax.memory.store.namespace
 import ddax.reasoning.embedded.reasoner, ddax.reasoning.factory
 from ddax.__main__ import main
 

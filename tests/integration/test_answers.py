@@ -17,7 +17,7 @@ from ddax import Context, open_agent
 from ddax.actions.sources import SourceLibrary, open_library
 from ddax.graph.results import RunResult
 from ddax.graph.services import Parts
-from ddax.memory.embedding_cache import CachedEmbedder
+from ddax.memory.embed.cache import CachedEmbedder
 from ddax.memory.embeddings import open_embedder
 
 PAGES = {

@@ -26,7 +26,7 @@ from ddax.configs.settings import Context, Recall
 from ddax.errors import StorageError
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.lock import lock_owner
-from ddax.memory.remote import RemoteMemory
+from ddax.memory.share.remote import RemoteMemory
 from ddax.types import JsonDict, Record
 from tests.integration.command_line import QUESTION, write_pages
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from ddax.cli.backend import Output
-from ddax.cli.demo import example_folder, repair_act
 from ddax.cli.main import run_command
+from ddax.cli.running.demo import example_folder, repair_act
 
 pytestmark = [
     pytest.mark.integration,

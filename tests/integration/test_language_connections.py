@@ -8,10 +8,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 import pytest
 from langchain_openai import ChatOpenAI
 
-from ddax.reasoning.language.channel import Order
-from ddax.reasoning.language.failures import Failure, classify
-from ddax.reasoning.language.wire import Wire
-from ddax.reasoning.language.wire_openai import OpenAIChannel
+from ddax.reasoning.language.provider.channel import Order
+from ddax.reasoning.language.provider.failures import Failure, classify
+from ddax.reasoning.language.provider.openai_wire import OpenAIChannel
+from ddax.reasoning.language.replies.schemas import Wire
 
 SECONDS = 0.5
 Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]

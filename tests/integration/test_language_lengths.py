@@ -17,7 +17,7 @@ from ddax.reasoning import protocol as p
 from ddax.reasoning.budget import BudgetKeeper, usage_of
 from ddax.reasoning.factory import Extras, open_reasoner
 from ddax.reasoning.language import Limits
-from ddax.reasoning.language.abilities import forget
+from ddax.reasoning.language.provider.abilities import forget
 from ddax.reasoning.testing import FakeOpenAI, Say
 from ddax.types import Passage, Picture
 

@@ -19,7 +19,7 @@ from ddax.reasoning import protocol as p
 from ddax.reasoning.acting import Call, Called, Offered
 from ddax.reasoning.factory import open_model
 from ddax.reasoning.language import LanguageReasoner, Limits
-from ddax.reasoning.language.abilities import forget
+from ddax.reasoning.language.provider.abilities import forget
 from ddax.reasoning.testing import FakeOpenAI, Say
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from ddax.actions.mcp_tools import APPROVED
-from ddax.memory.agents import AgentStore
+from ddax.memory.agents.agent_store import AgentStore
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.home import Home
 from ddax.memory.lock import lock_owner
@@ -238,9 +238,9 @@ FILES = """
 import os, sys, time
 from pathlib import Path
 from ddax.actions.mcp_tools import approve, server_of
-from ddax.memory.agents import AgentStore
-from ddax.memory.dissents import LoggedDissent
-from ddax.memory.embedding_cache import CachedEmbedder
+from ddax.memory.agents.agent_store import AgentStore
+from ddax.memory.agents.dissents import LoggedDissent
+from ddax.memory.embed.cache import CachedEmbedder
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.home import Home
 

@@ -13,10 +13,10 @@ import pytest
 
 from ddax.configs.settings import Recall
 from ddax.errors import ThreadInUse
-from ddax.memory import chroma
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.protocol import RecallQuery
-from ddax.memory.store import ChromaMemory, open_memory
+from ddax.memory.store import chroma
+from ddax.memory.store.namespace import ChromaMemory, open_memory
 from ddax.types import Record
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,7 +26,7 @@ import asyncio, sys, time
 from pathlib import Path
 from ddax.configs.settings import Recall
 from ddax.memory.embeddings import HashEmbedder
-from ddax.memory.store import open_memory
+from ddax.memory.store.namespace import open_memory
 from ddax.types import Record
 
 async def main(path, first):
@@ -42,7 +42,7 @@ import asyncio, sys, time
 from pathlib import Path
 from ddax.configs.settings import Recall
 from ddax.memory.embeddings import HashEmbedder
-from ddax.memory.store import open_memory
+from ddax.memory.store.namespace import open_memory
 from ddax.types import Record
 
 async def main(path):

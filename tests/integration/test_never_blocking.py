@@ -22,9 +22,9 @@ from ddax.configs.settings import Context
 from ddax.errors import ActionError
 from ddax.graph.builder import build_graph
 from ddax.graph.forking import Change, fork
-from ddax.graph.retention import Rule
 from ddax.graph.runner import open_agent
 from ddax.graph.sessions import LocalServices
+from ddax.graph.threads.retention import Rule
 from ddax.memory.home import Home
 from ddax.reasoning import rote
 from ddax.reasoning.rote import Body

@@ -10,8 +10,8 @@ import pytest
 from ddax import Context, open_agent
 from ddax.actions.registry import action
 from ddax.graph.services import Parts
-from ddax.nodes.using import NO_CALL
 from ddax.reasoning.testing import FakeOpenAI, Say
+from ddax.steps.findings.own_tools import AGAIN, NO_CALL
 
 pytestmark = pytest.mark.integration
 TASK = "Turn the lamp in the hall to green."
@@ -83,6 +83,16 @@ async def test_an_answer_for_which_no_tool_was_called_says_so(server, settings):
         result = await ran(quiet, TASK, lamps, **settings)
     assert lamps.done == []
     assert result["notes"].count(NO_CALL) == 1
+
+
+async def test_an_answer_that_ended_a_loop_of_one_call_says_so():
+    lamps = Lamps()
+    call = Say(json.dumps({"name": "set_lamp", "arguments": {"room": "hall", "colour": "green"}}))
+    with FakeOpenAI(answer=lambda body: call) as looping:
+        result = await ran(looping, TASK, lamps)
+    assert (result["status"], result["answer"]) == ("done", "The lamp in the hall is green now.")
+    assert result["notes"] == [AGAIN.format("set_lamp")]
+    assert len(lamps.done) == 2
 
 
 async def test_a_written_call_with_a_wrong_name_goes_back_with_the_nearest(server):

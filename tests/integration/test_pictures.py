@@ -30,7 +30,7 @@ from ddax.reasoning import protocol as p
 from ddax.reasoning import rote
 from ddax.reasoning.factory import Extras, open_model, open_reasoner
 from ddax.reasoning.language import LanguageReasoner, Limits
-from ddax.reasoning.language.picture import SAYS
+from ddax.reasoning.language.provider.picture import SAYS
 from ddax.reasoning.testing import FakeOpenAI, Say
 from ddax.types import Picture
 from tests.integration.browser_site import Site, only, site, with_chromium

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from ddax.errors import UsageError
-from ddax.evolution.command import read_command
 from ddax.evolution.evaluator import CodeEvaluator
-from ddax.evolution.project import read_project
+from ddax.evolution.program.project import read_project
+from ddax.evolution.program.standin import can_be_called
+from ddax.evolution.program.test_command import read_command
 from ddax.evolution.records import RepairTask
 from ddax.evolution.sandbox import Limits, choose
-from ddax.evolution.standin import can_be_called
 
 pytestmark = [
     pytest.mark.integration,

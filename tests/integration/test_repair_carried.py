@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from ddax.errors import SourceError
-from ddax.evolution.command import read_command
 from ddax.evolution.evaluator import CodeEvaluator
-from ddax.evolution.project import read_project
+from ddax.evolution.program.project import read_project
+from ddax.evolution.program.test_command import read_command
 from ddax.evolution.records import RepairTask
 from ddax.evolution.sandbox import Limits, back_ends, carried
 from ddax.evolution.sandbox.protocol import Sandbox

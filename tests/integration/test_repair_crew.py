@@ -5,9 +5,9 @@ import shutil
 
 import pytest
 
+from ddax.evolution.program.suites import build_suite
 from ddax.evolution.sandbox import Limits, choose
 from ddax.evolution.sandbox.crew import Crew, at_once
-from ddax.evolution.suites import build_suite
 
 pytestmark = [
     pytest.mark.integration,

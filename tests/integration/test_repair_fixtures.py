@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ddax.configs.settings import Evolution
-from ddax.evolution.project import read_project
+from ddax.evolution.program.project import read_project
 from ddax.evolution.repair import repair
 from ddax.evolution.sandbox import choose
 

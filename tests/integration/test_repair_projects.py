@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from ddax.configs.settings import Evolution
-from ddax.evolution.command import read_command
 from ddax.evolution.evaluator import CodeEvaluator
-from ddax.evolution.project import read_project
+from ddax.evolution.program.project import read_project
+from ddax.evolution.program.test_command import read_command
 from ddax.evolution.records import RepairResult
 from ddax.evolution.repair import repair
 from ddax.evolution.sandbox import Limits, back_ends, choose

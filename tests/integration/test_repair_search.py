@@ -15,8 +15,8 @@ from ddax.errors import SourceError
 from ddax.evolution import RepairTask, repair, run_tests
 from ddax.evolution.baseline import measure
 from ddax.evolution.evaluator import CodeEvaluator
+from ddax.evolution.program.suites import build_suite
 from ddax.evolution.sandbox import Limits, choose
-from ddax.evolution.suites import build_suite
 
 pytestmark = [
     pytest.mark.integration,

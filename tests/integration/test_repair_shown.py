@@ -7,11 +7,11 @@ import pytest
 
 from ddax.configs.settings import Evolution
 from ddax.evolution.evaluator import CodeEvaluator
+from ddax.evolution.program.suites import build_suite
 from ddax.evolution.records import RepairTask
 from ddax.evolution.repair import repair
 from ddax.evolution.sandbox import Limits, choose
-from ddax.evolution.shown import called_elsewhere, failing_tests, outlined
-from ddax.evolution.suites import build_suite
+from ddax.evolution.shown_program import called_elsewhere, failing_tests, outlined
 from ddax.reasoning.protocol import CodeCandidate, Patches
 
 pytestmark = [

@@ -10,11 +10,11 @@ import pytest
 from benchmarks.cheats import CHEATS, HONEST, HONEST_PROGRAMS, TESTS, WRONG
 from ddax.configs.settings import Evolution
 from ddax.evolution.attempt import Attempt
+from ddax.evolution.judging.verdict import separate_verdict
+from ddax.evolution.program.suites import build_suite
 from ddax.evolution.records import RepairTask
 from ddax.evolution.repair import repair
 from ddax.evolution.sandbox import Limits, choose
-from ddax.evolution.suites import build_suite
-from ddax.evolution.verdict import separate_verdict
 from ddax.reasoning.protocol import CodeCandidate, Patches
 
 pytestmark = [

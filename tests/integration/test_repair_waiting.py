@@ -8,9 +8,9 @@ import pytest
 
 from ddax.evolution.baseline import measure
 from ddax.evolution.evaluator import CodeEvaluator
+from ddax.evolution.program.suites import build_suite
 from ddax.evolution.sandbox import Limits, choose
 from ddax.evolution.search import Search
-from ddax.evolution.suites import build_suite
 
 pytestmark = [
     pytest.mark.integration,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks.rules import FIRST, REWORDED, Bench, draw, write
-from ddax.nodes.rules import _carrier
+from ddax.steps.choices.learned_rules import _carrier
 
 pytestmark = pytest.mark.integration
 

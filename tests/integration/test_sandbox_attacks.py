@@ -12,11 +12,11 @@ import pytest
 
 from benchmarks.attacks import ATTACKS, LET_THROUGH, held_by_nothing, perform
 from ddax.errors import SandboxError
+from ddax.evolution.program.suites import build_suite
 from ddax.evolution.sandbox import Bubblewrap, Limits, UnshareLandlock, attack, choose
 from ddax.evolution.sandbox.runtime import Runtime
 from ddax.evolution.sandbox.seccomp import build_filter
 from ddax.evolution.sandbox.worker import Worker
-from ddax.evolution.suites import build_suite
 
 pytestmark = [
     pytest.mark.integration,

@@ -15,7 +15,7 @@ from ddax.graph.savers.serializing import serializer
 from ddax.graph.savers.sqlite import open_sqlite
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.protocol import Memory
-from ddax.memory.store import open_memory
+from ddax.memory.store.namespace import open_memory
 from ddax.testing import MemoryContract, SaverContract
 
 pytestmark = pytest.mark.integration

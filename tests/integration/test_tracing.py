@@ -14,7 +14,7 @@ from werkzeug import Request, Response
 
 from ddax import open_agent
 from ddax.configs.settings import Context
-from ddax.graph.tracing import wanted
+from ddax.graph.reports.tracing import wanted
 from ddax.reasoning import rote
 from ddax.reasoning.testing import FakeOpenAI, Say
 from ddax.testing import QUESTION, small_agent

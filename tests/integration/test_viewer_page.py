@@ -17,7 +17,7 @@ from playwright.async_api import Browser, Page, Route, expect
 from benchmarks.view_world import ideas_of, state_at
 from ddax import open_agent
 from ddax.configs.settings import Context
-from ddax.graph.runs import RunInfo
+from ddax.graph.threads.manifests import RunInfo
 from ddax.memory.home import Home
 from ddax.viewer.serving import served
 from tests.integration.browser_page import Watched, axe, browser_page

@@ -22,17 +22,17 @@ import chromadb.api.rust  # noqa: F401
 import ddax.actions.sources
 import ddax.actions.web.opening
 import ddax.environments.browser.world
-import ddax.graph.opening
 import ddax.graph.savers.sqlite
-import ddax.memory.chroma
-import ddax.memory.store
+import ddax.graph.session.collaborators
+import ddax.memory.store.chroma
+import ddax.memory.store.namespace
 import ddax.reasoning.embedded.reasoner
 import ddax.reasoning.factory  # noqa: F401
 from ddax import Context, open_agent
 from ddax.graph.services import Parts
 from ddax.ideas import dag
 from ddax.memory.embeddings import HashEmbedder
-from ddax.memory.remote import RemoteMemory
+from ddax.memory.share.remote import RemoteMemory
 
 QUESTION = "In which city was the architect of the Corvane Tower born?"
 
@@ -105,7 +105,7 @@ def forked(home: str, folder: str, *, kill_at: int | None, resume: bool) -> tupl
 def owner_of(home: str) -> int:
     """Have another process own the memory of a home; return its pid."""
     from ddax.memory.home import Home
-    from ddax.memory.seats import take
+    from ddax.memory.share.seats import take
 
     ready, told = os.pipe()
     child = os.fork()

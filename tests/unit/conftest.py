@@ -26,7 +26,7 @@ from ddax.graph.runner import Agent, open_agent
 from ddax.graph.services import Parts, Session
 from ddax.graph.state import add_numbers, join
 from ddax.ideas.idea import apply_patches
-from ddax.memory.embedding_ahead import Ahead
+from ddax.memory.embed.ahead import Ahead
 from ddax.memory.embeddings import HashEmbedder, MiniLmEmbedder
 from ddax.memory.fake import DictMemory
 from ddax.metacognition.controller import Controller

@@ -13,9 +13,9 @@ from typing import Any
 from ddax.configs.settings import Recall
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.protocol import Embedder, RecallQuery
-from ddax.memory.sqlite_schema import sum_up
-from ddax.memory.store import ChromaMemory, open_memory
-from ddax.memory.sums import TABLES
+from ddax.memory.store.namespace import ChromaMemory, open_memory
+from ddax.memory.store.sqlite_schema import sum_up
+from ddax.memory.store.sums import TABLES
 from ddax.types import Record
 
 NOW = 1_000_000.0

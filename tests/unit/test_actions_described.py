@@ -16,7 +16,7 @@ from ddax.actions.langchain import from_tool
 from ddax.actions.mcp_tools import _action, server_of
 from ddax.actions.protocol import Action, ActionContext, ActionResult
 from ddax.actions.registry import action, open_registry
-from ddax.nodes.permission import _described
+from ddax.steps.leaves.permission import _described
 
 
 class Unit(Enum):

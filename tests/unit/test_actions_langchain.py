@@ -13,7 +13,7 @@ from ddax.actions.protocol import ActionContext
 from ddax.actions.registry import from_file, open_registry
 from ddax.actions.schemas import model_of
 from ddax.errors import ActionError, UsageError
-from ddax.reasoning.language.planned import argument_names
+from ddax.reasoning.language.replies.planned import argument_names
 from ddax.types import ActionCall
 
 

@@ -10,9 +10,9 @@ import pytest
 from ddax.actions import pages
 from ddax.actions.pages import cut_page, page_records
 from ddax.actions.protocol import ActionContext
-from ddax.memory.gate import beside_orders
+from ddax.memory.gate.write_gate import beside_orders
 from ddax.memory.records import LARGE
-from ddax.nodes.gather import as_passage
+from ddax.steps.findings.gather import as_passage
 from ddax.types import Document, Passage
 
 LINE = "The pier was built by Jan Orr in 1902. "

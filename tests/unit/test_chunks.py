@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ddax.memory.chunks import chunks, sentences
+from ddax.text.chunks import chunks, sentences
 
 PIECES = st.sampled_from(
     ["Dr. ", "U.S. ", "e.g. ", "word ", "The ", "end. ", "why? ", "。", "你好", "؟ ", "\n", "\n\n", "# ",

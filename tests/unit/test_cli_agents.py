@@ -12,9 +12,9 @@ import pytest
 from ddax.cli.backend import home_of, run_folder
 from ddax.cli.main import run_command
 from ddax.cli.scripted import ScriptedAgent
-from ddax.graph.runs import RunInfo
-from ddax.memory.agents import AgentStore
-from ddax.memory.dissents import LoggedDissent
+from ddax.graph.threads.manifests import RunInfo
+from ddax.memory.agents.agent_store import AgentStore
+from ddax.memory.agents.dissents import LoggedDissent
 
 RESULT = {
     "thread_id": "t", "status": "done", "stop_reason": "", "answer": "It is 42.", "short": "42",

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from ddax.cli.lines import Lines
 from ddax.cli.main import run_command
+from ddax.cli.running.lines import Lines
 from ddax.configs.settings import Context
 from ddax.errors import Unavailable
 from ddax.loops import loop_factory

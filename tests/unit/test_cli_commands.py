@@ -18,7 +18,7 @@ from ddax.cli.main import run_command
 from ddax.cli.scripted import ScriptedAgent
 from ddax.debate.outcomes import JudgeStore
 from ddax.errors import StorageError, Unavailable
-from ddax.graph.runs import RunInfo
+from ddax.graph.threads.manifests import RunInfo
 from tests.unit.scripted_command import RESULT, agent, call, one_object
 
 KEYS = {

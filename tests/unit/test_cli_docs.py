@@ -13,7 +13,7 @@ from ddax import errors
 from ddax.cli.app import app
 from ddax.configs.keys import setting_fields, value_of
 from ddax.configs.settings import Context
-from ddax.evolution.command import _FLAGS, _VALUED
+from ddax.evolution.program.test_command import _FLAGS, _VALUED
 
 DOCS = Path(__file__).parents[2] / "docs"
 

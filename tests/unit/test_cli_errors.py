@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 
 from ddax import errors
 from ddax.cli.backend import run_folder
-from ddax.graph.runs import RunInfo
+from ddax.graph.threads.manifests import RunInfo
 from tests.unit.scripted_command import agent, call, one_object
 
 

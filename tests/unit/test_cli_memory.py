@@ -11,10 +11,10 @@ import pytest
 
 from ddax.cli.backend import run_folder
 from ddax.cli.main import run_command
-from ddax.cli.memory import with_memory
+from ddax.cli.maintaining.memory import with_memory
 from ddax.cli.scripted import ScriptedAgent
 from ddax.errors import StateError
-from ddax.graph.runs import RunInfo
+from ddax.graph.threads.manifests import RunInfo
 from ddax.ideas.idea import root
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.rules import PlanStep, Rule, learn
@@ -223,7 +223,7 @@ def test_an_export_that_fails_leaves_nothing_and_makes_no_home(
 
     monkeypatch.setenv("DDAX_HOME", str(tmp_path / "home"))
     with monkeypatch.context() as patch:
-        patch.setattr("ddax.memory.transfer.exported", half)
+        patch.setattr("ddax.memory.upkeep.transfer.exported", half)
         assert call(capsys, "export", str(tmp_path / "all.jsonl"))[0] == 4
     assert call(capsys, "forget", "abcd")[0] == 2
     assert list(tmp_path.iterdir()) == []

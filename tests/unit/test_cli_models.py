@@ -123,7 +123,7 @@ def test_no_answer_in_time_is_told_as_that(server, capsys, monkeypatch):
         return Response()
 
     server.expect_request("/v1/chat/completions").respond_with_handler(late)
-    monkeypatch.setattr("ddax.cli.setup.CHECK_SECONDS", 0.2)
+    monkeypatch.setattr("ddax.cli.maintaining.setup.CHECK_SECONDS", 0.2)
     code, _, err = check(capsys, "--model", "openai:gpt-4.1-mini")
     assert (code, "failed: no reply in time." in err) == (9, True), err
     assert "ancel" not in err and "deadline" not in err

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from ddax.cli.looking.mood import _lines, _print
 from ddax.cli.main import run_command
-from ddax.cli.mood import _lines, _print
 from ddax.configs.settings import Recall
-from ddax.graph.runs import RunFolder, RunInfo
+from ddax.graph.threads.manifests import RunFolder, RunInfo
 from ddax.memory.embeddings import open_embedder
 from ddax.memory.home import Home
 from ddax.memory.lock import OwnerLock
-from ddax.memory.store import open_memory
+from ddax.memory.store.namespace import open_memory
 from ddax.metacognition.controller import Controller
 from ddax.metacognition.matrices import OBSERVATIONS, Matrices, load_matrices
 from ddax.metacognition.versions import write_version

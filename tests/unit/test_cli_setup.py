@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ddax.cli.doctor import Check, diagnose
 from ddax.cli.main import run_command
+from ddax.cli.maintaining.doctor import Check, diagnose
+from ddax.cli.maintaining.setup import _commented, env_text
 from ddax.cli.notes import model_note, price_note
-from ddax.cli.setup import _commented, env_text
 from ddax.configs.prices import load_prices, nearest_priced
 from ddax.configs.settings import Context
-from ddax.reasoning.language.failures import Failure, mapped
+from ddax.reasoning.language.provider.failures import Failure, mapped
 
 
 @pytest.fixture(autouse=True)
@@ -139,7 +139,7 @@ def test_doctor_tells_that_pytest_is_missing(monkeypatch):
 def test_doctor_ends_with_an_error_where_the_home_cannot_be_written(capsys, monkeypatch, place, home):
     (place / "afile").write_text("mine")
     monkeypatch.setenv("DDAX_HOME", home)
-    monkeypatch.setattr("ddax.cli.doctor._sandbox", lambda: iter(()))
+    monkeypatch.setattr("ddax.cli.maintaining.doctor._sandbox", lambda: iter(()))
     code, out, _ = call(capsys, "doctor", "--json")
     checks = {row["name"]: row for row in one_object(out)["checks"]}
     assert code != 0

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from typer.core import TyperGroup, TyperOption
 from typer.main import get_command
 
-from ddax.cli.analyze import _told
 from ddax.cli.app import app
-from ddax.cli.arguments import spread_sources
+from ddax.cli.looking.analyze import _told
 from ddax.cli.main import PLAIN, plainly
+from ddax.cli.running.several_values import spread_sources
+from ddax.cli.running.work import SourcesCommand
 from ddax.cli.text import clean, clean_block, dump_json, shorten
-from ddax.cli.work import SourcesCommand
 
 ANY = st.text(st.characters(), max_size=60)
 

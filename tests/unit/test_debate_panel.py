@@ -17,11 +17,11 @@ from ddax.debate.roles import Debater, assign_roles
 from ddax.debate.task_rubric import requirements, rubric_row, task_rubric
 from ddax.debate.verdict import Case, evaluate_outcome
 from ddax.errors import SettingsError
-from ddax.nodes.judging import has_own_rubric, judging
 from ddax.reasoning.embedded import EmbeddedReasoner
 from ddax.reasoning.entailment.rules import lexical
 from ddax.reasoning.protocol import Argument, Judgment
 from ddax.reasoning.scripted import ScriptedReasoner
+from ddax.steps.accounts.judges import has_own_rubric, judging
 from ddax.types import Citation, Passage
 
 PASSAGE = Passage("p1", "a.txt", "A", "The bridge was opened in 1932 by the premier. It is painted red.")

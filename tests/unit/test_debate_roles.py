@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ddax.debate.roles import Debater, assign_roles, devils_advocate
 from ddax.errors import UsageError
-from ddax.memory.trust import EXCLUDED_BELOW
+from ddax.memory.agents.trust import EXCLUDED_BELOW
 
 
 class Nobody:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from ddax.debate.support import CARRIED, Means, Support, supports
+from ddax.memory.embed.likeness import Vectors
 from ddax.memory.embeddings import open_embedder
-from ddax.memory.likeness import Vectors
 from ddax.reasoning.entailment import open_check
 from ddax.reasoning.protocol import Stated
 from ddax.types import Citation

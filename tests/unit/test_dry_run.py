@@ -13,10 +13,10 @@ from ddax.configs.settings import Context
 from ddax.ideas.idea import apply_patches
 from ddax.nodes import protect as module
 from ddax.nodes.act import act
-from ddax.nodes.arguments import stowed, whole
 from ddax.nodes.expand import expand
 from ddax.nodes.protect import protect
 from ddax.reasoning import protocol as p
+from ddax.steps.accounts.long_arguments import stowed, whole
 from ddax.types import ActionCall, Idea
 
 DONE: list[str] = []

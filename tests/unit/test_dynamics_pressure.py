@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from ddax.configs.settings import Evolution
 from ddax.dynamics.pressure import Impasse, PressureWeights, ambiguity_of, impasse_of, pressure, trigger
 from ddax.ideas.idea import child, root
-from ddax.nodes.coding import evolution_due, pressure_at
+from ddax.steps.choices.stuck_code import evolution_due, pressure_at
 from ddax.types import ActionCall
 
 reals = st.floats(0, 1e6)

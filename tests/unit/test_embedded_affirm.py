@@ -6,8 +6,8 @@ import time
 
 import pytest
 
+from ddax.memory.embed.likeness import Vectors
 from ddax.memory.embeddings import HashEmbedder
-from ddax.memory.likeness import Vectors
 from ddax.reasoning.embedded.affirm import affirmed
 from ddax.reasoning.embedded.compare import compared
 from ddax.reasoning.embedded.evidence import weigh

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from ddax.memory.embed.likeness import Vectors
 from ddax.memory.embeddings import HashEmbedder
-from ddax.memory.likeness import Vectors
 from ddax.reasoning.embedded.antecedent import antecedent, bound, leading, placed
 from ddax.reasoning.embedded.evidence import Weighed, weigh
 from ddax.reasoning.embedded.sentences import goes_back

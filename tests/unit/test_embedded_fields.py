@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from ddax.actions.sources.values import as_values
+from ddax.actions.sources.formats.json_text import as_values
 from ddax.reasoning.embedded import EmbeddedReasoner
 from ddax.reasoning.protocol import MergeRequest
 from ddax.types import Passage

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from ddax.memory.embed.likeness import Vectors
 from ddax.memory.embeddings import HashEmbedder
-from ddax.memory.likeness import Vectors
 from ddax.reasoning.embedded.evidence import weigh
 from ddax.reasoning.embedded.touched import touched
 from ddax.text.question import analyse

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from ddax.memory.embed.likeness import Vectors
 from ddax.memory.embeddings import HashEmbedder
-from ddax.memory.likeness import Vectors
 from ddax.reasoning.embedded.follow import Weights, candidates, rank
 from ddax.reasoning.embedded.sentences import split
 from ddax.reasoning.embedded.spans import candidates as spans

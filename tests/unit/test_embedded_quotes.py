@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ddax.memory.chunks import chunks
+from ddax.memory.embed.likeness import Vectors
 from ddax.memory.embeddings import HashEmbedder
-from ddax.memory.likeness import Vectors
 from ddax.reasoning.embedded.answer import MAX_WORDS, Answer, answer
+from ddax.text.chunks import chunks
 from ddax.text.question import analyse
 from ddax.types import Passage
 

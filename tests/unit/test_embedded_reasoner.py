@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from ddax.errors import ReasonerError
-from ddax.memory.embedding_rows import Rows
+from ddax.memory.embed.rows import Rows
 from ddax.memory.embeddings import MiniLmEmbedder
 from ddax.reasoning.embedded import EmbeddedReasoner, Policy
 from ddax.reasoning.embedded.answer import MAX_WORDS

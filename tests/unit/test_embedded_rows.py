@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ddax.debate.carried import carriers
+from ddax.memory.embed.likeness import Vectors
 from ddax.memory.embeddings import HashEmbedder
-from ddax.memory.likeness import Vectors
 from ddax.reasoning.embedded import EmbeddedReasoner
 from ddax.reasoning.embedded.evidence import weigh
 from ddax.reasoning.embedded.rows import asked_cell

@@ -22,10 +22,10 @@ from hypothesis import strategies as st
 from benchmarks.encoder import widened
 from ddax.errors import ReasonerError, SettingsError, StateError, StorageError
 from ddax.memory import embeddings
-from ddax.memory.embedding_cache import close_files
-from ddax.memory.embedding_checked import CheckedEmbedder
-from ddax.memory.embedding_company import Company
-from ddax.memory.embedding_rows import Rows
+from ddax.memory.embed.cache import close_files
+from ddax.memory.embed.checked import CheckedEmbedder
+from ddax.memory.embed.company import Company
+from ddax.memory.embed.rows import Rows
 from ddax.memory.embeddings import (
     BATCH_TOKENS,
     SHARE_TOKENS,

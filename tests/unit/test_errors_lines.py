@@ -199,7 +199,7 @@ def test_an_interrupt_before_the_run_begins_is_told(
         raise KeyboardInterrupt
 
     # A signal would come a moment too late or too early: where it falls is what is tested.
-    monkeypatch.setattr("ddax.cli.work.settings", interrupted)
+    monkeypatch.setattr("ddax.cli.running.work.settings", interrupted)
     assert run_command(["run", "why?", "--sources", "x", *flags]) == 130
     out, err = capsys.readouterr()
     assert "Nothing was begun yet: run the same command again." in (out if flags else err)
@@ -239,7 +239,7 @@ def test_an_interrupt_that_python_drops_is_given_again() -> None:
 
 ONCE_MORE = """
 import signal
-import ddax.cli.main as command, ddax.cli.work as work
+import ddax.cli.main as command, ddax.cli.running.work as work
 from ddax.__main__ import main
 report = command.report
 def interrupted(*_):

@@ -7,20 +7,20 @@ from typing import NoReturn
 
 import pytest
 
-from ddax.evolution.amplified import VARIANTS, variants_of
 from ddax.evolution.baseline import Baseline
 from ddax.evolution.evaluator import CodeEvaluator
-from ddax.evolution.inputs import changed_classes
 from ddax.evolution.inside.loading import Program, Ticks
 from ddax.evolution.inside.observing import Effects, Observer, observe
 from ddax.evolution.inside.units import Runner
+from ddax.evolution.judging.inputs import changed_classes
+from ddax.evolution.judging.ranker import DEAD, Ranker
+from ddax.evolution.judging.ranking import Suspect, Written, missing, penalties
+from ddax.evolution.judging.varied_tests import VARIANTS, variants_of
 from ddax.evolution.localise import Report
 from ddax.evolution.operators import Seen
-from ddax.evolution.ranker import DEAD, Ranker
-from ddax.evolution.ranking import Suspect, Written, missing, penalties
+from ddax.evolution.program.suites import build_suite, read_units
 from ddax.evolution.sandbox import Limits
 from ddax.evolution.search import Found
-from ddax.evolution.suites import build_suite, read_units
 
 SHELF = """
 class Shelf:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ddax.evolution.branches import READ, fewer_statements, lost, only_taken_out, watched
 from ddax.evolution.inside.probing import show
+from ddax.evolution.judging.branches import READ, fewer_statements, lost, only_taken_out, watched
 
 PROGRAM = '''"""A module."""
 from __future__ import annotations

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import pytest
 
-from ddax.evolution.changes import facts
-from ddax.evolution.evidence import ORDINARY, Evidence, kind_of, weigh
-from ddax.evolution.judges import judging, of_tests
-from ddax.evolution.ranking import literals
+from ddax.evolution.judging.changes import facts
+from ddax.evolution.judging.evidence import ORDINARY, Evidence, kind_of, weigh
+from ddax.evolution.judging.ranking import literals
+from ddax.evolution.program.test_code import judging, of_tests
 
 SURE = {"rank": 0.3, "size": 1.0, "edits": 1.0}
 ONE = Evidence(mended=1, covering=3)

@@ -5,7 +5,7 @@ import ast
 
 import pytest
 
-from ddax.evolution.branches import dropped
+from ddax.evolution.judging.branches import dropped
 from ddax.evolution.operators import Seen, Source, first_order
 
 NONE = Seen(complaints=("TypeError: '<' not supported between instances of 'NoneType' and 'int'",))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ddax.evolution.outside import reaching_out
+from ddax.evolution.judging.side_effects import reaching_out
 
 BEFORE = {"a.py": "import os\n\ndef name(p):\n    return os.path.join(p, 'x')\n", "b.py": "open('f')\n"}
 

@@ -5,12 +5,12 @@ import ast
 
 import pytest
 
-from ddax.evolution.definitions import behind
 from ddax.evolution.localise import Report, Row
 from ddax.evolution.operators import Edit, Seen, Source, first_order
+from ddax.evolution.program.definitions import behind
+from ddax.evolution.program.suites import build_suite
 from ddax.evolution.search import Partial
-from ddax.evolution.suites import build_suite
-from ddax.evolution.told import informed
+from ddax.evolution.told_by_texts import informed
 
 CLASS = "class A:\n    def __init__(self):\n        self.n = 0\n        self.log = []\n\n"
 NUMBERS = Seen(

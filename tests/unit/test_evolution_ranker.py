@@ -6,12 +6,12 @@ import pytest
 
 from ddax.evolution.baseline import Baseline
 from ddax.evolution.evaluator import CodeEvaluator
+from ddax.evolution.judging.ranker import Ranker
 from ddax.evolution.localise import Report
 from ddax.evolution.operators import Seen
-from ddax.evolution.ranker import Ranker
+from ddax.evolution.program.suites import build_suite
 from ddax.evolution.sandbox.protocol import Limits
 from ddax.evolution.search import Found
-from ddax.evolution.suites import build_suite
 
 FILES = {"m.py": "def f(x):\n    return x\n"}
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ddax.evolution.inputs import agrees, around, changed_functions, examples, probes_of
 from ddax.evolution.inside.probing import show
+from ddax.evolution.judging.inputs import agrees, around, changed_functions, examples, probes_of
+from ddax.evolution.judging.ranking import Suspect, Written, literals, penalties
 from ddax.evolution.operators import Seen, Source, first_order
-from ddax.evolution.ranking import Suspect, Written, literals, penalties
 
 PROGRAM = '''
 def last(xs):

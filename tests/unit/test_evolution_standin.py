@@ -8,8 +8,8 @@ import pytest
 
 from ddax.evolution.inside.loading import Program, Ticks
 from ddax.evolution.inside.units import Outcome, Runner
-from ddax.evolution.standin import needs_pytest
-from ddax.evolution.suites import read_units
+from ddax.evolution.program.standin import needs_pytest
+from ddax.evolution.program.suites import read_units
 
 CASE = "import unittest\nclass T(unittest.TestCase):\n"
 

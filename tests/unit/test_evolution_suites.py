@@ -9,9 +9,9 @@ from ddax.evolution.evaluator import describe
 from ddax.evolution.inside.values import decode, encode
 from ddax.evolution.localise import Report, Row, ochiai, ranked, read_report, suspicion
 from ddax.evolution.operators import Seen
+from ddax.evolution.program.suites import build_suite, read_units
 from ddax.evolution.sandbox.protocol import Pace
 from ddax.evolution.search import Search
-from ddax.evolution.suites import build_suite, read_units
 
 FILES = {"prog.py": "def f(x):\n    return x\n"}
 

@@ -6,11 +6,11 @@ from types import SimpleNamespace
 import pytest
 
 from ddax.evolution.baseline import Baseline, apart
-from ddax.evolution.further import alternate, further
 from ddax.evolution.localise import Report, Row
 from ddax.evolution.operators import Edit, Seen
+from ddax.evolution.partial_gains import alternate, further
+from ddax.evolution.program.suites import build_suite
 from ddax.evolution.search import COUPLES, COUPLES_AFTER, FURTHER_AFTER, PAIR_PENALTY, Partial, Search
-from ddax.evolution.suites import build_suite
 
 
 def lines(*numbers):

@@ -5,8 +5,8 @@ import pytest
 
 from ddax.evolution.localise import Report, Row
 from ddax.evolution.operators import Seen, Source, first_order
-from ddax.evolution.suites import build_suite
-from ddax.evolution.told import informed
+from ddax.evolution.program.suites import build_suite
+from ddax.evolution.told_by_texts import informed
 
 SEEN = Seen(
     words=("a", "it's", 'say "x"'),

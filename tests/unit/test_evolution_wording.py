@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from ddax.evolution.operators import Edit, Seen, Source, first_order
-from ddax.evolution.project import read_folder
+from ddax.evolution.program.project import read_folder
 from ddax.evolution.wording import applied, changes_of, explain, unified
 
 PROGRAM = "def add(a, b):\n    return a - b\n"

@@ -9,8 +9,8 @@ import pytest
 
 from ddax.cli.patch import diff_lines
 from ddax.errors import StateError, UsageError
-from ddax.evolution.keeping import apply_repair, kept_repairs, undo_repair
-from ddax.evolution.project import read_text
+from ddax.evolution.program.project import read_text
+from ddax.evolution.written_back import apply_repair, kept_repairs, undo_repair
 
 OLD, NEW = (
     {"a.py": "x = 1\r\n", "b.py": "y = 1\n", "c.py": "z\n"},

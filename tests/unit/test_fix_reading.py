@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from ddax.cli.fix import _caps, _opening
+from ddax.cli.running.fix import _caps, _opening
 from ddax.errors import SourceError, UsageError
-from ddax.evolution.code_task import find_code
-from ddax.evolution.command import Selection, TestCommand, matches, read_command
-from ddax.evolution.crash import read_traceback
 from ddax.evolution.inside.loading import as_bytes
-from ddax.evolution.project import read_folder, read_project, read_text
-from ddax.evolution.standin import needs_pytest
+from ddax.evolution.program.code_task import find_code
+from ddax.evolution.program.crash import read_traceback
+from ddax.evolution.program.project import read_folder, read_project, read_text
+from ddax.evolution.program.standin import needs_pytest
+from ddax.evolution.program.test_command import Selection, TestCommand, matches, read_command
 
 TEST = "from shop.basket import total\n\ndef test_total():\n    assert total([1]) == 1\n\ndef test_empty():\n    assert total([]) == 0\n"
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ddax.graph.costs import CALLS, note_calls
+from ddax.graph.reports.costs import CALLS, note_calls
 from ddax.reasoning.budget import Place
 from ddax.types import Usage
 

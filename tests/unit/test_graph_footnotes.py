@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ddax.graph.footnotes import footnoted, report_of, without_sources
+from ddax.graph.reports.footnotes import footnoted, report_of, without_sources
 from ddax.viewer.markdown import _document
 
 TEXT = (

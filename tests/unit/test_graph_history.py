@@ -19,8 +19,8 @@ from ddax.configs.documents import shipped
 from ddax.errors import DdaxError, SettingsError, UsageError
 from ddax.graph.forking import Change, fork
 from ddax.graph.history import difference
-from ddax.graph.retention import DAY, Rule, due
-from ddax.graph.runs import RunInfo
+from ddax.graph.threads.manifests import RunInfo
+from ddax.graph.threads.retention import DAY, Rule, due
 from ddax.ideas import dag
 
 

@@ -15,9 +15,9 @@ from ddax.environments.actions import WorldActions
 from ddax.environments.grid import GridWorld
 from ddax.errors import DdaxError, UsageError
 from ddax.evolution import run_tests
-from ddax.graph.named import SOMETIMES
-from ddax.graph.opening import open_session
 from ddax.graph.services import Parts
+from ddax.graph.session.collaborators import open_session
+from ddax.graph.session.unknown_names import SOMETIMES
 from ddax.graph.sessions import LocalServices
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.home import Home

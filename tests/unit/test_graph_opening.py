@@ -20,15 +20,15 @@ from ddax.actions.web.client import Web
 from ddax.configs.settings import Context
 from ddax.errors import DdaxError, SourceError, StorageError, ThreadInUse, UsageError
 from ddax.graph.binding import bind
-from ddax.graph.opening import open_rows, open_session
 from ddax.graph.services import Parts, Session
+from ddax.graph.session.collaborators import open_rows, open_session
 from ddax.graph.sessions import LocalServices
-from ddax.memory.embedding_rows import Rows
+from ddax.memory.embed.rows import Rows
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.fake import DictMemory
 from ddax.memory.home import Home
 from ddax.memory.protocol import RecallQuery
-from ddax.memory.shared import _OPEN
+from ddax.memory.share.owner import _OPEN
 from ddax.metacognition.controller import Controller
 from ddax.reasoning.budget import Place
 from ddax.types import Record

@@ -15,8 +15,8 @@ from ddax.dynamics.state import decode_vector, encode_vector
 from ddax.ideas import dag, grow
 from ddax.ideas.idea import Patch, merge_ideas, root
 from ddax.nodes.expand import expand
-from ddax.nodes.frontier import _ways, directions_of, frontier, inherited_q
 from ddax.reasoning import protocol as p
+from ddax.steps.choices.frontier import _ways, directions_of, frontier, inherited_q
 from ddax.types import LOST, ActionCall, Idea, Proposal
 
 KINDS = ("expand", "done", "abandoned", "waiting", "value", "number", "prior", "text", "task", "joined")

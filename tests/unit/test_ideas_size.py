@@ -14,10 +14,10 @@ from ddax.ideas import dag, grow
 from ddax.ideas.idea import REASON_BYTES, Patch, apply_patches, child, clip, merge_idea, root
 from ddax.ideas.origins import MAX_NAMED, UNTRUSTED, narrowed, read
 from ddax.nodes import act
-from ddax.nodes.claims import Verification
-from ddax.nodes.failing import failure
-from ddax.nodes.joining import join_twins
-from ddax.nodes.passing import PASSED_ON
+from ddax.steps.expand.joining import join_twins
+from ddax.steps.findings.claims import Verification
+from ddax.steps.findings.unmerged import PASSED_ON
+from ddax.steps.leaves.failure_rows import failure
 from ddax.types import ActionCall, Idea, Proposal
 
 HOSTS = st.lists(st.integers(1, 240).map(lambda n: f"web:{'h' * n}.example"), max_size=MAX_NAMED, unique=True)

@@ -7,10 +7,11 @@ import json
 import pytest
 
 from ddax.reasoning import protocol as p
-from ddax.reasoning.language import document, merging
-from ddax.reasoning.language.document import MergeWire
-from ddax.reasoning.language.reading import parse
-from ddax.reasoning.language.wire import CitationWire, Unfit, schema_of
+from ddax.reasoning.language import merging
+from ddax.reasoning.language.replies import document
+from ddax.reasoning.language.replies.document import MergeWire
+from ddax.reasoning.language.replies.parsing import parse
+from ddax.reasoning.language.replies.schemas import CitationWire, Unfit, schema_of
 from ddax.types import Passage
 
 PASSAGE = Passage("m1", "a.txt", "Piers", "The pier was built by Jan Orr in 1902. It cost 3 million crowns.")

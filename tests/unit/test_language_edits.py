@@ -4,10 +4,10 @@ import sys
 
 import pytest
 
-from ddax.reasoning.language.edits import program_of, spoken
-from ddax.reasoning.language.readers import patches
-from ddax.reasoning.language.reading import read_reply
-from ddax.reasoning.language.wire import PatchesWire, Unfit
+from ddax.reasoning.language.replies.edits import program_of, spoken
+from ddax.reasoning.language.replies.grounding import patches
+from ddax.reasoning.language.replies.parsing import read_reply
+from ddax.reasoning.language.replies.schemas import PatchesWire, Unfit
 
 FED = "def first(a):\n    return a\n\f\ndef second(b):\n    return b - 1\n"
 SHOP = '''"""A shop."""

@@ -11,12 +11,12 @@ from langchain_core.outputs import ChatResult
 from ddax.configs.prices import Price, Provider
 from ddax.errors import ReasonerError, Unavailable, UsageError
 from ddax.reasoning.factory import open_model, open_reasoner
-from ddax.reasoning.language.channel import Order
-from ddax.reasoning.language.channels import open_channel
-from ddax.reasoning.language.failures import Failure, classify, mapped
-from ddax.reasoning.language.guard import Breaker, Limits, wait_before
+from ddax.reasoning.language.provider.channel import Order
+from ddax.reasoning.language.provider.failures import Failure, classify, mapped
+from ddax.reasoning.language.provider.retrying import Breaker, Limits, wait_before
+from ddax.reasoning.language.provider.shortest_way import open_channel
+from ddax.reasoning.language.replies.schemas import Wire
 from ddax.reasoning.language.usage import Tokens, counted, price_of, priced
-from ddax.reasoning.language.wire import Wire
 from ddax.types import Usage
 
 LIMITS = Limits()

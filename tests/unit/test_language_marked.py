@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 from ddax.reasoning import protocol as p
-from ddax.reasoning.language.marked import SettleWire, sentences_of, synthesis, told
-from ddax.reasoning.language.reading import parse
-from ddax.reasoning.language.wire import schema_of
+from ddax.reasoning.language.replies.marked import SettleWire, sentences_of, synthesis, told
+from ddax.reasoning.language.replies.parsing import parse
+from ddax.reasoning.language.replies.schemas import schema_of
 from ddax.types import Passage
 
 ADA = Passage("m1", "a.txt", "Ada", "# Ada\n\nAda was born in London. Her father was a poet.", 10, 60)

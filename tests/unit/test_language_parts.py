@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from ddax.cli.costs import part_lines
-from ddax.reasoning.language.channel import Order
+from ddax.cli.looking.costs import part_lines
 from ddax.reasoning.language.parts import form_size, sizes_of, split
-from ddax.reasoning.language.wire import AskWire
+from ddax.reasoning.language.provider.channel import Order
+from ddax.reasoning.language.replies.schemas import AskWire
 from ddax.reasoning.prompts import Prompt, render
 from ddax.types import Usage
 

@@ -7,9 +7,9 @@ from pydantic import BaseModel
 
 from ddax.actions.search import SearchArguments
 from ddax.reasoning import protocol as p
-from ddax.reasoning.language import planned, readers, wire
 from ddax.reasoning.language.quote import numbered
-from ddax.reasoning.language.wire import Unfit
+from ddax.reasoning.language.replies import grounding, planned, schemas
+from ddax.reasoning.language.replies.schemas import Unfit
 from ddax.reasoning.prompts import source
 from ddax.types import Passage
 
@@ -25,14 +25,14 @@ def child(action="search", args=None, needs=(), **more):
     made = None
     if action:
         given_args = {"query": "x"} if args is None else args
-        pairs = [wire.ArgumentWire(name=k, value=v) for k, v in given_args.items()]
-        made = wire.ActionWire(name=action, args=pairs, intent="why")
+        pairs = [schemas.ArgumentWire(name=k, value=v) for k, v in given_args.items()]
+        made = schemas.ActionWire(name=action, args=pairs, intent="why")
     fields = {"title": "t", "expected": "e", "prior": 0.5, **more}
-    return wire.ChildWire(action=made, needs=list(needs), **fields)
+    return schemas.ChildWire(action=made, needs=list(needs), **fields)
 
 
 def expand(*children, request=REQUEST, models=None):
-    return planned.expansion(wire.ExpandWire(children=list(children)), request, SOURCES, models or {})
+    return planned.expansion(schemas.ExpandWire(children=list(children)), request, SOURCES, models or {})
 
 
 def test_a_plan_is_read_with_its_edges_and_sources():
@@ -46,7 +46,7 @@ def test_a_plan_is_read_with_its_edges_and_sources():
 
 
 def test_what_a_plan_reads_out_of_the_task_is_handed_on():
-    reply = wire.ExpandWire(children=[child()], requirements=["answer in one word"])
+    reply = schemas.ExpandWire(children=[child()], requirements=["answer in one word"])
     assert planned.expansion(reply, REQUEST, SOURCES, {}).requirements == ("answer in one word",)
 
 
@@ -199,56 +199,63 @@ def test_every_plan_that_is_read_is_acyclic(edges):
 
 
 def claim(quote, passage="P1", score=0.5):
-    return wire.ClaimWire(text="c", passage=passage, quote=quote, score=score)
+    return schemas.ClaimWire(text="c", passage=passage, quote=quote, score=score)
 
 
 def test_a_claim_without_its_quote_is_dropped_and_the_best_come_first():
     request = p.ExtractRequest("t", "birth", (PASSAGE,), limit=2)
     claims = [claim("born in 1816"), claim("in London", score=0.2), claim("born in 1815", score=0.9)]
-    found = readers.extraction(wire.ExtractWire(claims=claims, summary="s"), request, NAMED)
+    found = grounding.extraction(schemas.ExtractWire(claims=claims, summary="s"), request, NAMED)
     assert [c.citation.quote for c in found.claims] == ["born in 1815", "in London"]
-    none = readers.extraction(wire.ExtractWire(claims=[claim("x y z", "P9")], summary="lie"), request, NAMED)
+    none = grounding.extraction(
+        schemas.ExtractWire(claims=[claim("x y z", "P9")], summary="lie"), request, NAMED
+    )
     assert none.claims == ()
     assert "lie" not in none.summary
 
 
 def test_an_argument_without_a_valid_quote_has_no_strength():
-    cited = wire.CitationWire(passage="P1", quote="born in 1815")
-    assert readers.argument(wire.ArgueWire(text="a", citations=[cited], strength=0.8), NAMED).strength == 0.8
-    wrong = wire.CitationWire(passage="P1", quote="born in 1915")
-    found = readers.argument(wire.ArgueWire(text="a", citations=[wrong], strength=0.8), NAMED)
+    cited = schemas.CitationWire(passage="P1", quote="born in 1815")
+    assert (
+        grounding.argument(schemas.ArgueWire(text="a", citations=[cited], strength=0.8), NAMED).strength
+        == 0.8
+    )
+    wrong = schemas.CitationWire(passage="P1", quote="born in 1915")
+    found = grounding.argument(schemas.ArgueWire(text="a", citations=[wrong], strength=0.8), NAMED)
     assert (found.strength, found.citations) == (0.0, ())
 
 
 def test_a_judgment_has_the_criteria_of_the_rubric_once_each():
     request = p.JudgeRequest("t", "i", "r", "e", (), rubric=("support", "coverage"))
-    reasons = [wire.ReasonWire(criterion=c, score=0.5, reason="r") for c in ("coverage", "support")]
-    found = readers.judgment(wire.JudgeWire(reasons=reasons, value=0.4, confidence=0.9), request)
+    reasons = [schemas.ReasonWire(criterion=c, score=0.5, reason="r") for c in ("coverage", "support")]
+    found = grounding.judgment(schemas.JudgeWire(reasons=reasons, value=0.4, confidence=0.9), request)
     assert [name for name, _, _ in found.reasons] == ["support", "coverage"]
-    loose = [wire.ReasonWire(criterion=c, score=0.5, reason="r") for c in ("Coverage", "coverage", "style")]
-    found = readers.judgment(wire.JudgeWire(reasons=loose, value=0.4, confidence=0.9), request)
+    loose = [
+        schemas.ReasonWire(criterion=c, score=0.5, reason="r") for c in ("Coverage", "coverage", "style")
+    ]
+    found = grounding.judgment(schemas.JudgeWire(reasons=loose, value=0.4, confidence=0.9), request)
     assert (found.value, [name for name, _, _ in found.reasons]) == (0.4, ["coverage"])
     assert found.usage.repaired == 4  # a name in another case, one twice, a strange one, a missing one
     for bad in (loose[2:], []):
         with pytest.raises(Unfit, match="criteria"):
-            readers.judgment(wire.JudgeWire(reasons=bad, value=0.4, confidence=0.9), request)
+            grounding.judgment(schemas.JudgeWire(reasons=bad, value=0.4, confidence=0.9), request)
 
 
 def test_a_lesson_has_at_most_100_words():
-    assert readers.lesson(wire.ReflectWire(text=" a  lesson ")).text == "a lesson"
-    long = readers.lesson(wire.ReflectWire(text="Look first. " + "w " * 101))
+    assert grounding.lesson(schemas.ReflectWire(text=" a  lesson ")).text == "a lesson"
+    long = grounding.lesson(schemas.ReflectWire(text="Look first. " + "w " * 101))
     assert (long.text, long.usage.repaired) == ("Look first.", 1)
-    assert readers.lesson(wire.ReflectWire(text="w " * 101)).text.split() == ["w"] * 100
+    assert grounding.lesson(schemas.ReflectWire(text="w " * 101)).text.split() == ["w"] * 100
     with pytest.raises(Unfit, match="no words"):
-        readers.lesson(wire.ReflectWire(text=" "))
+        grounding.lesson(schemas.ReflectWire(text=" "))
 
 
 def test_patches_that_change_nothing_or_repeat_are_left_out():
     codes = ["x = 1\n", "x = 2", "x = 2\n", "x = 3", "x = 4"]
-    reply = wire.PatchesWire(
-        candidates=[wire.CandidateWire(hypothesis="h", reasoning="r", code=c) for c in codes]
+    reply = schemas.PatchesWire(
+        candidates=[schemas.CandidateWire(hypothesis="h", reasoning="r", code=c) for c in codes]
     )
-    assert [c.code for c in readers.patches(reply, "x = 1", 2).candidates] == ["x = 2", "x = 3"]
+    assert [c.code for c in grounding.patches(reply, "x = 1", 2).candidates] == ["x = 2", "x = 3"]
 
 
 @pytest.mark.parametrize(
@@ -261,9 +268,9 @@ def test_patches_that_change_nothing_or_repeat_are_left_out():
     ],
 )
 def test_a_program_is_read_without_the_fence_around_it(code, read):
-    reply = wire.PatchesWire(candidates=[wire.CandidateWire(hypothesis="h", reasoning="r", code=code)])
-    assert [c.code for c in readers.patches(reply, "x = 1", 2).candidates] == [read]
-    assert not readers.patches(reply, read, 2).candidates
+    reply = schemas.PatchesWire(candidates=[schemas.CandidateWire(hypothesis="h", reasoning="r", code=code)])
+    assert [c.code for c in grounding.patches(reply, "x = 1", 2).candidates] == [read]
+    assert not grounding.patches(reply, read, 2).candidates
 
 
 def test_the_prompt_asks_for_a_lesson_that_is_read():
@@ -291,9 +298,9 @@ TWO = {
     ],
 )
 def test_a_quote_under_a_wrong_name_is_cited_where_it_alone_stands(name, quote, source):
-    found = readers.citations([wire.CitationWire(passage=name, quote=quote)], TWO)
+    found = grounding.citations([schemas.CitationWire(passage=name, quote=quote)], TWO)
     assert [one.source for one in found] == ([source] if source else [])
-    claims = [wire.ClaimWire(text="c", passage=name, quote=quote, score=0.5)]
+    claims = [schemas.ClaimWire(text="c", passage=name, quote=quote, score=0.5)]
     request = p.ExtractRequest("t", "i", tuple(TWO.values()))
-    read = readers.extraction(wire.ExtractWire(claims=claims, summary="s"), request, TWO)
+    read = grounding.extraction(schemas.ExtractWire(claims=claims, summary="s"), request, TWO)
     assert [one.citation.source for one in read.claims] == ([source] if source else [])

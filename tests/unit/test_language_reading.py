@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ddax.reasoning.language import document, wire
-from ddax.reasoning.language.loose import Broken, read_at
-from ddax.reasoning.language.reading import parse, read_reply
-from ddax.reasoning.language.wire import Unfit
+from ddax.reasoning.language.replies import document, schemas
+from ddax.reasoning.language.replies.loose_json import Broken, read_at
+from ddax.reasoning.language.replies.parsing import parse, read_reply
+from ddax.reasoning.language.replies.schemas import Unfit
 
 ACTION = {"name": "search", "args": [{"name": "query", "value": "Ada"}], "intent": "birth"}
 CHILD = {"title": "Find it", "expected": "a page", "prior": 0.5, "action": ACTION, "needs": []}
@@ -48,13 +48,13 @@ JUDGED = {
     ],
 )
 def test_a_forecast_is_read_in_whatever_form_and_counted(text):
-    found = read_reply(text, wire.PredictWire)
-    assert found.found == wire.PredictWire(expected="a page", confidence=0.8)
+    found = read_reply(text, schemas.PredictWire)
+    assert found.found == schemas.PredictWire(expected="a page", confidence=0.8)
     assert found.mended >= 1
 
 
 def test_a_reply_in_its_own_form_counts_as_nothing_mended():
-    assert read_reply(json.dumps(PLAN), wire.ExpandWire).mended == 0
+    assert read_reply(json.dumps(PLAN), schemas.ExpandWire).mended == 0
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_a_reply_in_its_own_form_counts_as_nothing_mended():
     ],
 )
 def test_a_text_is_read_as_it_was_meant(text, said):
-    assert parse(text, wire.AskWire).text == said
+    assert parse(text, schemas.AskWire).text == said
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_a_text_is_read_as_it_was_meant(text, said):
     ],
 )
 def test_a_plan_is_read_whatever_form_its_children_have(children):
-    found = parse(json.dumps({"children": children}), wire.ExpandWire)
+    found = parse(json.dumps({"children": children}), schemas.ExpandWire)
     assert [(c.title, c.needs) for c in found.children][-1] == ("Read it", [0])
 
 
@@ -104,20 +104,20 @@ def test_a_plan_is_read_whatever_form_its_children_have(children):
     ],
 )
 def test_the_arguments_of_an_action_are_read_in_whatever_form(action):
-    [child] = parse(json.dumps({"children": [{**CHILD, "action": action}]}), wire.ExpandWire).children
-    assert child.action == wire.ActionWire.model_validate(ACTION)
+    [child] = parse(json.dumps({"children": [{**CHILD, "action": action}]}), schemas.ExpandWire).children
+    assert child.action == schemas.ActionWire.model_validate(ACTION)
 
 
 def test_an_action_that_stands_flat_in_its_child_is_read():
     flat = {"title": "Find it", "action": "search", "args": {"query": "Ada"}, "intent": "birth"}
-    [child] = parse(json.dumps({"children": [flat]}), wire.ExpandWire).children
-    assert child.action == wire.ActionWire.model_validate(ACTION)
+    [child] = parse(json.dumps({"children": [flat]}), schemas.ExpandWire).children
+    assert child.action == schemas.ActionWire.model_validate(ACTION)
     assert (child.expected, child.needs) == ("Find it", [])
 
 
 @pytest.mark.parametrize("nothing", [None, "", "none", {}, "null"])
 def test_a_child_without_an_action_says_so_in_many_ways(nothing):
-    [child] = parse(json.dumps({"children": [{**CHILD, "action": nothing}]}), wire.ExpandWire).children
+    [child] = parse(json.dumps({"children": [{**CHILD, "action": nothing}]}), schemas.ExpandWire).children
     assert child.action is None
 
 
@@ -135,19 +135,19 @@ def test_a_child_without_an_action_says_so_in_many_ways(nothing):
 )
 def test_a_child_that_cannot_be_read_costs_that_child(bad):
     last = {**CHILD, "title": "c", "needs": [0, 1]}
-    found = read_reply(json.dumps({"children": [CHILD, bad, last]}), wire.ExpandWire)
+    found = read_reply(json.dumps({"children": [CHILD, bad, last]}), schemas.ExpandWire)
     assert [c.title for c in found.found.children] == ["Find it", "c"]
     assert found.found.children[1].needs == [0, -1]  # the edge to what was left out points nowhere
     assert found.mended >= 1
     with pytest.raises(Unfit):
-        parse(json.dumps({"children": [bad]}), wire.ExpandWire)
+        parse(json.dumps({"children": [bad]}), schemas.ExpandWire)
 
 
 @pytest.mark.parametrize(
     ("prior", "read"), [("50%", 0.5), ("0.5", 0.5), (50, 0.5), (7, 1.0), (0, 0.01), (-2, 0.01), (1.2, 1.0)]
 )
 def test_the_share_of_a_part_is_clipped(prior, read):
-    found = read_reply(json.dumps({"children": [{**CHILD, "prior": prior}]}), wire.ExpandWire)
+    found = read_reply(json.dumps({"children": [{**CHILD, "prior": prior}]}), schemas.ExpandWire)
     assert found.found.children[0].prior == read
     assert found.mended >= 1
 
@@ -165,7 +165,7 @@ def test_the_share_of_a_part_is_clipped(prior, read):
     ],
 )
 def test_the_criteria_of_a_judgment_are_read_in_whatever_form(reasons):
-    found = parse(json.dumps({**JUDGED, "reasons": reasons}), wire.JudgeWire)
+    found = parse(json.dumps({**JUDGED, "reasons": reasons}), schemas.JudgeWire)
     assert [(r.criterion, r.score) for r in found.reasons] == [("support", 0.5)]
 
 
@@ -182,7 +182,7 @@ def test_the_criteria_of_a_judgment_are_read_in_whatever_form(reasons):
 def test_quotes_are_read_in_whatever_form(citations):
     said = {"sentences": [{"text": "t", "citations": citations}], "found": "true", "short": None}
     found = parse(json.dumps(said), document.MergeWire)
-    assert found.quotes[0] == wire.CitationWire(passage="P1", quote="q")
+    assert found.quotes[0] == schemas.CitationWire(passage="P1", quote="q")
     assert (found.found, found.short) == (True, "")
 
 
@@ -192,13 +192,15 @@ def test_a_synthesis_of_plain_sentences_is_one_without_quotes():
     flat = parse(
         '{"sentences": [{"text": "t", "passage": "P1", "quote": "q"}], "found": true}', document.MergeWire
     )
-    assert flat.quotes == [wire.CitationWire(passage="P1", quote="q")]
+    assert flat.quotes == [schemas.CitationWire(passage="P1", quote="q")]
 
 
 def test_a_claim_that_is_its_own_quote_is_read():
-    found = parse('{"claims": [{"claim": "Born in 1815", "source": "P1"}, {"score": 1}]}', wire.ExtractWire)
+    found = parse(
+        '{"claims": [{"claim": "Born in 1815", "source": "P1"}, {"score": 1}]}', schemas.ExtractWire
+    )
     assert found.claims == [
-        wire.ClaimWire(text="Born in 1815", passage="P1", quote="Born in 1815", score=0.5)
+        schemas.ClaimWire(text="Born in 1815", passage="P1", quote="Born in 1815", score=0.5)
     ]
 
 
@@ -207,28 +209,30 @@ def test_a_program_that_is_cut_off_is_not_read(size):
     whole = {"hypothesis": "h", "reasoning": "r", "code": "x = 1\n"}
     text = json.dumps({"candidates": [whole, {**whole, "code": "y = 2\n" * size}]})
     for cut in (True, False):
-        found = read_reply(text[:-20], wire.PatchesWire, cut=cut).found
+        found = read_reply(text[:-20], schemas.PatchesWire, cut=cut).found
         assert [c.code for c in found.candidates] == ["x = 1\n"]
     with pytest.raises(Unfit):
-        read_reply(json.dumps({"candidates": [{**whole, "code": "y = 2\n" * size}]})[:-6], wire.PatchesWire)
+        read_reply(
+            json.dumps({"candidates": [{**whole, "code": "y = 2\n" * size}]})[:-6], schemas.PatchesWire
+        )
 
 
 def test_an_action_that_is_cut_off_is_not_done():
     text = json.dumps({"children": [CHILD, {**CHILD, "title": "c"}]})
     for end in range(text.index('"c"'), len(text) - 3):
-        found = read_reply(text[:end], wire.ExpandWire, cut=True).found
+        found = read_reply(text[:end], schemas.ExpandWire, cut=True).found
         assert [c.title for c in found.children] == ["Find it"]
 
 
 def test_a_reply_that_ended_within_its_thoughts_says_so():
     with pytest.raises(Unfit, match="within its thoughts"):
-        parse('<think>Is it {"text": "a"}? Let me', wire.AskWire)
+        parse('<think>Is it {"text": "a"}? Let me', schemas.AskWire)
 
 
 def test_of_two_different_objects_none_is_chosen():
     with pytest.raises(Unfit):
-        parse("{'text': 'a'} or {'text': 'b'}", wire.AskWire)
-    assert parse("{'text': 'a'} that is {'text': 'a'}", wire.AskWire).text == "a"
+        parse("{'text': 'a'} or {'text': 'b'}", schemas.AskWire)
+    assert parse("{'text': 'a'} that is {'text': 'a'}", schemas.AskWire).text == "a"
 
 
 @pytest.mark.parametrize(

@@ -15,11 +15,11 @@ from ddax.reasoning.budget import BudgetKeeper, charge, usage_of
 from ddax.reasoning.effort import effort_of
 from ddax.reasoning.language.asked import Ask, Under
 from ddax.reasoning.language.cache import WAITS, Kept, ReplyCache, reply_key
-from ddax.reasoning.language.channel import Order, Sampling, chosen
-from ddax.reasoning.language.lanes import Lane, Lanes
+from ddax.reasoning.language.provider.channel import Order, Sampling, chosen
+from ddax.reasoning.language.provider.lanes import Lane, Lanes
+from ddax.reasoning.language.replies.schemas import AskWire, PredictWire
 from ddax.reasoning.language.team import ROLES, Team
 from ddax.reasoning.language.usage import Tokens, counted, priced
-from ddax.reasoning.language.wire import AskWire, PredictWire
 from ddax.reasoning.prompts import Prompt
 from ddax.types import Usage
 

@@ -16,7 +16,7 @@ from pydantic import SecretStr
 
 from ddax import Context, open_agent
 from ddax.reasoning.language import traits
-from ddax.reasoning.language.channels import open_channel
+from ddax.reasoning.language.provider.shortest_way import open_channel
 from ddax.reasoning.language.traits import address_of, traits_of
 
 KEY = "sk-proj-0123456789abcdefghij"

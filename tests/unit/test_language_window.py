@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ddax.reasoning.language.bodies import own
-from ddax.reasoning.language.failures import classify
-from ddax.reasoning.language.window import TEMPLATE, Measure, told_in
+from ddax.reasoning.language.provider.failure_bodies import own
+from ddax.reasoning.language.provider.failures import classify
+from ddax.reasoning.language.provider.window import TEMPLATE, Measure, told_in
 
 REFUSALS = [
     # OpenAI, and servers that speak as it does

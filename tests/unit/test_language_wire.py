@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ddax.reasoning.language import document, wire
-from ddax.reasoning.language.reading import parse, read_reply
-from ddax.reasoning.language.wire import Unfit, schema_of
-from ddax.reasoning.language.wire_openai import Narrow, form_of, narrowed
+from ddax.reasoning.language.provider.openai_wire import Narrow, form_of, narrowed
+from ddax.reasoning.language.replies import document, schemas
+from ddax.reasoning.language.replies.parsing import parse, read_reply
+from ddax.reasoning.language.replies.schemas import Unfit, schema_of
 
 GOOD = {
     "expand": (
-        wire.ExpandWire,
+        schemas.ExpandWire,
         {
             "children": [
                 {
@@ -28,7 +28,7 @@ GOOD = {
         },
     ),
     "judge": (
-        wire.JudgeWire,
+        schemas.JudgeWire,
         {"reasons": [{"criterion": "c", "score": 1, "reason": "r"}], "value": 0.5, "confidence": 1},
     ),
     "merge": (
@@ -36,10 +36,13 @@ GOOD = {
         {"quotes": [{"passage": "P1", "quote": "q"}], "found": True, "answer": "t [1]", "short": ""},
     ),
     "extract": (
-        wire.ExtractWire,
+        schemas.ExtractWire,
         {"claims": [{"text": "t", "passage": "P1", "quote": "q", "score": 0.1}], "summary": "s"},
     ),
-    "patches": (wire.PatchesWire, {"candidates": [{"hypothesis": "h", "reasoning": "r", "code": "x = '}'"}]}),
+    "patches": (
+        schemas.PatchesWire,
+        {"candidates": [{"hypothesis": "h", "reasoning": "r", "code": "x = '}'"}]},
+    ),
 }
 
 
@@ -77,16 +80,16 @@ def test_thoughts_before_a_reply_are_left_out(name, thought):
 @pytest.mark.parametrize("form", ["{}", "```json\n{}\n```", " {} "])
 def test_words_of_a_reply_that_look_like_the_end_of_thoughts_stay(form):
     text = json.dumps({"text": "What is </think> {for}?"})
-    assert parse(form.replace("{}", text), wire.AskWire).text == "What is </think> {for}?"
+    assert parse(form.replace("{}", text), schemas.AskWire).text == "What is </think> {for}?"
 
 
 def test_a_reply_behind_words_is_read_where_it_says_the_end_of_thoughts():
     text = json.dumps({"text": "What is </think> for?"})
-    assert parse(f"Here it is: {text}", wire.AskWire).text == "What is </think> for?"
+    assert parse(f"Here it is: {text}", schemas.AskWire).text == "What is </think> for?"
 
 
 def test_a_plan_may_leave_out_that_the_task_demands_nothing():
-    assert parse('{"children": []}', wire.ExpandWire).requirements == []
+    assert parse('{"children": []}', schemas.ExpandWire).requirements == []
 
 
 @pytest.mark.parametrize("name", GOOD)
@@ -124,27 +127,27 @@ def test_of_a_reply_cut_at_any_character_only_whole_parts_are_read(name):
 )
 def test_a_bad_reply_is_refused_with_its_reason(text, why):
     with pytest.raises(Unfit, match=why):
-        parse(text, wire.AskWire)
+        parse(text, schemas.AskWire)
 
 
 def test_what_stands_beside_the_fields_of_a_reply_is_left_out():
-    found = parse('{"reasoning": {"text": "hm"}, "text": "a", "confidence": 0.4}', wire.AskWire)
-    assert found == wire.AskWire(text="a")
+    found = parse('{"reasoning": {"text": "hm"}, "text": "a", "confidence": 0.4}', schemas.AskWire)
+    assert found == schemas.AskWire(text="a")
 
 
 def test_beside_the_fields_of_a_plan_no_list_may_stand_that_could_be_its_demands():
-    assert parse('{"children": [], "thought": "hm"}', wire.ExpandWire).children == []
-    named = parse('{"children": [], "requirement": ["at most 3 words"]}', wire.ExpandWire)
+    assert parse('{"children": [], "thought": "hm"}', schemas.ExpandWire).children == []
+    named = parse('{"children": [], "requirement": ["at most 3 words"]}', schemas.ExpandWire)
     assert named.requirements == ["at most 3 words"]
     with pytest.raises(Unfit, match="limits: Extra inputs"):
-        parse('{"children": [], "limits": ["at most 3 words"]}', wire.ExpandWire)
+        parse('{"children": [], "limits": ["at most 3 words"]}', schemas.ExpandWire)
 
 
 def test_a_key_too_many_inside_a_reply_is_refused():
     action = {"name": "save", "args": [], "intent": "i", "only_if": "a human agrees"}
     child = {"title": "t", "expected": "e", "prior": 0.5, "action": action, "needs": []}
     with pytest.raises(Unfit, match="only_if: Extra inputs"):
-        parse(json.dumps({"children": [child]}), wire.ExpandWire)
+        parse(json.dumps({"children": [child]}), schemas.ExpandWire)
 
 
 def test_a_short_answer_that_is_none_is_left_out():
@@ -156,7 +159,7 @@ def test_a_short_answer_that_is_none_is_left_out():
 
 
 def test_of_two_objects_the_one_without_keys_too_many_is_the_reply():
-    assert parse('Draft: {"text": "a", "draft": true}. Reply: {"text": "b"}', wire.AskWire).text == "b"
+    assert parse('Draft: {"text": "a", "draft": true}. Reply: {"text": "b"}', schemas.AskWire).text == "b"
 
 
 @pytest.mark.parametrize(
@@ -164,18 +167,19 @@ def test_of_two_objects_the_one_without_keys_too_many_is_the_reply():
 )
 def test_a_number_far_out_of_range_or_of_another_type_is_refused(number):
     with pytest.raises(Unfit):
-        parse(f'{{"expected": "e", "confidence": {number}}}', wire.PredictWire)
+        parse(f'{{"expected": "e", "confidence": {number}}}', schemas.PredictWire)
 
 
 @given(st.text(max_size=100))
 def test_no_text_does_more_than_be_refused(text):
     with pytest.raises(Unfit):
-        parse(text, wire.JudgeWire)
+        parse(text, schemas.JudgeWire)
 
 
 WIRES = [
-    wire.ExpandWire, wire.PredictWire, wire.ExtractWire, wire.ArgueWire, wire.JudgeWire, document.MergeWire,
-    wire.ReflectWire, wire.PatchesWire, wire.AskWire,
+    schemas.ExpandWire, schemas.PredictWire, schemas.ExtractWire, schemas.ArgueWire, schemas.JudgeWire,
+    document.MergeWire,
+    schemas.ReflectWire, schemas.PatchesWire, schemas.AskWire,
 ]  # fmt: skip
 
 
@@ -201,7 +205,7 @@ def test_a_schema_is_strict_and_lean(model):
 
 def test_a_grammar_leaves_a_small_model_every_name_and_the_demands_of_the_task():
     offered = {"ActionWire.name": ("mail", "save"), "ArgumentWire.name": ["to", "text", "text", "title"]}
-    form = narrowed(form_of(wire.ExpandWire, named=True), offered, Narrow(items=3, text=80, code=90))
+    form = narrowed(form_of(schemas.ExpandWire, named=True), offered, Narrow(items=3, text=80, code=90))
     schema = form["json_schema"]["schema"]
     assert schema["$defs"]["ArgumentWire"]["properties"]["name"] == {"enum": ["to", "text", "title"]}
     assert schema["$defs"]["ChildWire"]["properties"]["needs"]["maxItems"] == 0
@@ -210,11 +214,13 @@ def test_a_grammar_leaves_a_small_model_every_name_and_the_demands_of_the_task()
 
 
 def test_a_property_called_title_stays_in_the_schema():
-    assert "title" in schema_of(wire.ExpandWire, named=True)["$defs"]["ChildWire"]["properties"]
-    assert "title" in schema_of(wire.ExpandWire)["properties"]["children"]["items"]["properties"]
+    assert "title" in schema_of(schemas.ExpandWire, named=True)["$defs"]["ChildWire"]["properties"]
+    assert "title" in schema_of(schemas.ExpandWire)["properties"]["children"]["items"]["properties"]
 
 
-@pytest.mark.parametrize("model", [wire.ExpandWire, wire.PlansWire, wire.ExtractWire, wire.JudgeWire])
+@pytest.mark.parametrize(
+    "model", [schemas.ExpandWire, schemas.PlansWire, schemas.ExtractWire, schemas.JudgeWire]
+)
 def test_a_schema_holds_no_word_that_is_only_for_readers_of_the_code(model):
     text = json.dumps(schema_of(model))
     assert "description" not in text and "$defs" not in text and "$ref" not in text

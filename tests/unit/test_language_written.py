@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ddax.reasoning.language.written import written_calls
+from ddax.reasoning.language.replies.written_calls import written_calls
 
 NAMES = ("play", "set_lamp")
 PLAY = '{"name": "play", "arguments": {"genre": "jazz"}}'

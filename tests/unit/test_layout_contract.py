@@ -47,6 +47,27 @@ def test_folders_match_the_document(repo: Path) -> None:
     assert listed == packages | suites | {"benchmarks", "docs", "examples", "scripts"}
 
 
+def test_rooms_match_the_document(repo: Path) -> None:
+    text = (repo / "docs/architecture.md").read_text(encoding="utf-8")
+    table = text[text.index("| room |") : text.index("`ddax/environments` lies")]
+    rooms = {p.parent.relative_to(repo / "ddax").as_posix() for p in (repo / "ddax").glob("*/**/__init__.py")}
+    assert set(re.findall(r"^\| `([\w/]+)` \|", table, re.M)) == {room for room in rooms if "/" in room}
+
+
+def test_nodes_holds_the_nodes_alone(repo: Path) -> None:
+    files = {path.stem for path in (repo / "ddax/nodes").glob("*.py")} - {"__init__"}
+    assert files == set(get_args(NodeName))
+
+
+def test_a_room_of_a_node_is_used_by_that_node_alone(repo: Path) -> None:
+    used = imports(repo)
+    for room in set(get_args(NodeName)) & {p.name for p in (repo / "ddax/steps").iterdir()}:
+        own = f"ddax.steps.{room}."
+        users = {m for m, names in used.items() if any(name.startswith(own) for name in names)}
+        assert users, room
+        assert all(m == f"ddax.nodes.{room}" or m.startswith(own) for m in users), (room, users)
+
+
 def test_nodes_in_the_document_are_the_nodes(repo: Path) -> None:
     text = (repo / "docs/architecture.md").read_text(encoding="utf-8")
     table = text[text.index("| node |") : text.index("## The layers")]
@@ -96,3 +117,40 @@ def test_import_contract_holds(repo: Path) -> None:
     code = "from importlinter.cli import lint_imports; raise SystemExit(lint_imports(no_cache=True))"
     done = subprocess.run([sys.executable, "-c", code], cwd=repo, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+NAMED = re.compile(r"\(((?:`[a-z][a-z_.]*`(?:, |,\n| and |))+)\)")
+"""Names in brackets: by these the docstring of a module says where else to look."""
+
+
+def unknown_names(repo: Path) -> list[str]:
+    """Return what docstrings of modules name in brackets that is no sibling, no path and no name in them."""
+    files = sorted((repo / "ddax").rglob("*.py"))
+    modules = [".".join(path.relative_to(repo).with_suffix("").parts) for path in files]
+    ends = {
+        name.removesuffix(".__init__").split(".", n)[n] for name in modules for n in range(name.count("."))
+    }
+    found = []
+    for path in files:
+        text = path.read_text(encoding="utf-8")
+        told = ast.get_docstring(ast.parse(text), clean=False) or ""
+        own = {*re.findall(r"\w+", text.replace(told, "", 1)), *(one.stem for one in path.parent.iterdir())}
+        for name in re.findall(r"`([a-z_.]+)`", " ".join(NAMED.findall(told))):
+            path_of = name.removeprefix("ddax.")
+            known = {path_of, path_of.rpartition(".")[0]} & ends if "." in name else name in own
+            if not known:
+                found.append(f"{path.relative_to(repo)}: {name}")
+    return found
+
+
+def test_what_a_docstring_names_is_there(repo: Path) -> None:
+    assert unknown_names(repo) == []
+
+
+def test_a_name_that_is_nothing_is_found(tmp_path: Path) -> None:
+    (tmp_path / "ddax" / "a").mkdir(parents=True)
+    (tmp_path / "ddax" / "a" / "b.py").write_text(
+        '"""Does it (`c`, `d`), with (`a.c`) and (`a.x.y`)."""\nd = 1\n'
+    )
+    (tmp_path / "ddax" / "a" / "c.py").write_text("")
+    assert unknown_names(tmp_path) == ["ddax/a/b.py: a.x.y"]

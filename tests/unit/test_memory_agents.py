@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from ddax.errors import StateError, UsageError
-from ddax.memory.agents import AgentStore
-from ddax.memory.dissents import LoggedDissent
+from ddax.memory.agents.agent_store import AgentStore
+from ddax.memory.agents.dissents import LoggedDissent
 from ddax.memory.embeddings import HashEmbedder
 
 DAY = 86400.0

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ddax.memory.records import matches
-from ddax.memory.sqlite import Asked, Logged, RecordStore
+from ddax.memory.store.sqlite import Asked, Logged, RecordStore
 
 VALUES: tuple[Any, ...] = ("a", "b", "ä'\"\\", "a\0b", "", "1", 1, True, 1.0, None, ["a"], '["a"]')
 TASKS = ("t", "other")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ddax.memory.dissents import (
+from ddax.memory.agents.dissents import (
     citation_entropy,
     cited_criteria,
     dissent_depth,

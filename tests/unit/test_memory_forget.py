@@ -11,10 +11,10 @@ import pytest
 from ddax.configs.settings import Recall
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.fake import DictMemory
-from ddax.memory.forget import Forgotten, forget
 from ddax.memory.protocol import Memory
-from ddax.memory.repeats import repeats
-from ddax.memory.store import open_memory
+from ddax.memory.store.namespace import open_memory
+from ddax.memory.upkeep.forget import Forgotten, forget
+from ddax.memory.upkeep.repeats import repeats
 from ddax.types import Record
 
 NOW = 1_700_000_000.0

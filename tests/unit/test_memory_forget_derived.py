@@ -14,14 +14,14 @@ import yaml
 from ddax.configs.settings import Recall
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.fake import DictMemory
-from ddax.memory.forget import forget, forget_traced
-from ddax.memory.forget_files import forget_files
 from ddax.memory.home import Home
 from ddax.memory.protocol import Blots, LogRow, Memory
 from ddax.memory.records import REFLECTIONS
 from ddax.memory.rules import RULES, USES, PlanStep, Rule, learn, matching
-from ddax.memory.store import open_memory
-from ddax.memory.traces import BLOT
+from ddax.memory.store.namespace import open_memory
+from ddax.memory.upkeep.forget import forget, forget_traced
+from ddax.memory.upkeep.forget_files import forget_files
+from ddax.memory.upkeep.remains import BLOT
 from ddax.types import Document, Record
 
 NOW = 1_700_000_000.0

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from ddax.configs.settings import Recall
-from ddax.memory import chroma
-from ddax.memory.chroma import ChromaIndex, IndexFailure
 from ddax.memory.embeddings import HashEmbedder
-from ddax.memory.fresh import FreshRows
 from ddax.memory.protocol import RecallQuery
 from ddax.memory.scoring import Floats
-from ddax.memory.store import ChromaMemory, open_memory
+from ddax.memory.store import chroma
+from ddax.memory.store.chroma import ChromaIndex, IndexFailure
+from ddax.memory.store.namespace import ChromaMemory, open_memory
+from ddax.memory.store.unindexed import FreshRows
 from ddax.types import Record
 
 PLACE = ("n" * 32, "words", "observation")

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from ddax.configs.settings import Recall
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.fake import DictMemory
-from ddax.memory.gate import WEIGHED, GatedMemory, beside_orders
-from ddax.memory.instructions import instruction_spans, without
+from ddax.memory.gate.instructions import instruction_spans, without
+from ddax.memory.gate.statement_pairs import comparable, echoes, same
+from ddax.memory.gate.write_gate import WEIGHED, GatedMemory, beside_orders
 from ddax.memory.protocol import MemoryHit, RecallQuery
-from ddax.memory.statements import comparable, echoes, same
-from ddax.nodes.gather import as_passage
 from ddax.reasoning.entailment.rules import lexical
+from ddax.steps.findings.gather import as_passage
 from ddax.types import Document, Record
 
 NOW = 1_000_000.0
@@ -311,7 +311,7 @@ async def test_an_order_within_a_document_makes_nothing_its_opening(memory: Gate
 async def test_the_pages_at_hand_are_the_latest_and_bounded(
     memory: GatedMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ddax.memory.gate.AT_HAND", 25)
+    monkeypatch.setattr("ddax.memory.gate.write_gate.AT_HAND", 25)
     for number in (1, 2, 3, 3):
         await memory.put_page(Document(f"v{number}", "a.md", "A", f"{number}" * 10))
     assert [*memory._pages] == ["v2", "v3"]

@@ -14,10 +14,10 @@ import pytest
 from ddax.configs.settings import Recall
 from ddax.errors import StorageError
 from ddax.memory.embeddings import HashEmbedder
-from ddax.memory.lane import Lane
-from ddax.memory.migrations import Connection, gathered, open_database, transaction
 from ddax.memory.protocol import FORGOTTEN, RecallQuery
-from ddax.memory.store import ChromaMemory, open_memory
+from ddax.memory.share.busy_thread import Lane
+from ddax.memory.store.migrations import Connection, gathered, open_database, transaction
+from ddax.memory.store.namespace import ChromaMemory, open_memory
 from ddax.types import Record
 from tests.unit.test_memory_fresh import settled
 

@@ -15,11 +15,11 @@ import pytest
 from ddax.configs.settings import Recall
 from ddax.errors import ActionError, Blocked, DdaxError, StateError, StorageError, ThreadInUse, UsageError
 from ddax.memory.embeddings import HashEmbedder
-from ddax.memory.host import MemoryHost
 from ddax.memory.protocol import Found, Kept, MemoryHit, RecallQuery, Relation, Tally, Tombstone
-from ddax.memory.remote import Answer, Call, Maker, RemoteMemory, Send
-from ddax.memory.shared import acquire, release
-from ddax.memory.wire import read, written
+from ddax.memory.share.host import MemoryHost
+from ddax.memory.share.messages import read, written
+from ddax.memory.share.owner import acquire, release
+from ddax.memory.share.remote import Answer, Call, Maker, RemoteMemory, Send
 from ddax.types import Document, Record
 
 OPENED = 1000.0

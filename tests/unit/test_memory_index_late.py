@@ -13,10 +13,10 @@ import pytest
 
 from ddax import Context, open_agent
 from ddax.configs.settings import Recall
-from ddax.memory import reaching
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.protocol import FORGOTTEN, RecallQuery
-from ddax.memory.reaching import reach_memory
+from ddax.memory.share import reaching
+from ddax.memory.share.reaching import reach_memory
 from ddax.types import Record
 
 NOW = 2000.0
@@ -101,7 +101,8 @@ async def test_one_that_is_there_is_kept_in_step_however_few_rows_are_left(tmp_p
 KILLED = """
 import asyncio, os, signal, sys
 from pathlib import Path
-from ddax.memory import chroma, reaching
+from ddax.memory.share import reaching
+from ddax.memory.store import chroma
 from tests.unit.test_memory_index_late import harbours, reached, until_indexed
 
 reaching.FEW, path, at = 20, Path(sys.argv[1]), sys.argv[2]

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from ddax.memory.agents import AgentStore
-from ddax.memory.dissents import LoggedDissent
+from ddax.memory.agents.agent_store import AgentStore
+from ddax.memory.agents.dissents import LoggedDissent
+from ddax.memory.agents.influence import controversy, forecast, influences, metrics
+from ddax.memory.agents.overrides import Overrides
 from ddax.memory.embeddings import HashEmbedder
-from ddax.memory.influence import controversy, forecast, influences, metrics
-from ddax.memory.overrides import Overrides
 
 NOW = 1_700_000_000.0
 NUMBERS = count()

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from ddax.memory.lane import BEHIND, Lane
+from ddax.memory.share.busy_thread import BEHIND, Lane
 
 
 @pytest.fixture

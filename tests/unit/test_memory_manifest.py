@@ -14,16 +14,16 @@ from pathlib import Path
 import pytest
 
 from ddax.errors import StateError
-from ddax.memory import manifest
 from ddax.memory.embeddings import HashEmbedder
-from ddax.memory.manifest import noted
-from ddax.memory.mending import begun_anew, rebuilt, restored
-from ddax.memory.migrations import Connection, open_database
 from ddax.memory.protocol import Relation
 from ddax.memory.records import namespace_key, rows_of
-from ddax.memory.sqlite import Logged, RecordStore
-from ddax.memory.sqlite_schema import STEPS
-from ddax.memory.whole import check_record, held_now
+from ddax.memory.store import manifest
+from ddax.memory.store.manifest import noted
+from ddax.memory.store.mending import begun_anew, rebuilt, restored
+from ddax.memory.store.migrations import Connection, open_database
+from ddax.memory.store.record_check import check_record, held_now
+from ddax.memory.store.sqlite import Logged, RecordStore
+from ddax.memory.store.sqlite_schema import STEPS
 from ddax.types import Document, Record
 
 NS = namespace_key("n")

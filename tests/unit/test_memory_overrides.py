@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from ddax.errors import UsageError
-from ddax.memory.agents import AgentStore
-from ddax.memory.overrides import Overrides, human_name
+from ddax.memory.agents.agent_store import AgentStore
+from ddax.memory.agents.overrides import Overrides, human_name
 
 HOUR = 3600.0
 

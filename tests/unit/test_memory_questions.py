@@ -10,7 +10,7 @@ from typing import Any
 from ddax.configs.settings import Recall
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.protocol import RecallQuery, Relation
-from ddax.memory.store import ChromaMemory, open_memory
+from ddax.memory.store.namespace import ChromaMemory, open_memory
 from ddax.types import Record
 
 TEXTS = [f"the river {n} of the map" for n in range(12)]

@@ -9,11 +9,11 @@ from threading import Event
 import numpy as np
 import pytest
 
-from ddax.memory.embedding_company import FEW
-from ddax.memory.embedding_rows import Rows
+from ddax.memory.embed.company import FEW
+from ddax.memory.embed.recent import RECENT, RecentVectors
+from ddax.memory.embed.rows import Rows
 from ddax.memory.embeddings import HashEmbedder
-from ddax.memory.lane import Lane
-from ddax.memory.recent import RECENT, RecentVectors
+from ddax.memory.share.busy_thread import Lane
 
 
 class Slow(HashEmbedder):

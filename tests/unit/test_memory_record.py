@@ -9,9 +9,9 @@ import pytest
 
 from ddax.errors import StateError, StorageError
 from ddax.memory.embeddings import HashEmbedder
-from ddax.memory.migrations import open_database, sqlite_errors
 from ddax.memory.records import namespace_key
-from ddax.memory.sqlite_schema import STEPS
+from ddax.memory.store.migrations import open_database, sqlite_errors
+from ddax.memory.store.sqlite_schema import STEPS
 from ddax.types import Record
 from tests.unit.store_files import NOW, filled, found, opened
 

@@ -16,8 +16,8 @@ from ddax.memory.fake import DictMemory
 from ddax.memory.protocol import RecallQuery
 from ddax.memory.rules import PlanStep, Rule, count_use, learn, matching, standing
 from ddax.nodes.expand import expand
-from ddax.nodes.rules import _carrier
 from ddax.reasoning import protocol as p
+from ddax.steps.choices.learned_rules import _carrier
 from ddax.types import Record
 
 NOW = 1_000_000.0

@@ -17,15 +17,15 @@ import pytest
 
 from ddax.configs.settings import Recall
 from ddax.errors import StorageError, ThreadInUse, UsageError
-from ddax.memory import seats, sockets
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.lock import Owner, OwnerLock, lock_owner, this_process
-from ddax.memory.reaching import held, reach_memory
-from ddax.memory.remote import Answer, Call, Maker, RemoteMemory
-from ddax.memory.seats import leave, take
-from ddax.memory.shared import acquire
-from ddax.memory.sockets import Door, Line, LineBroken, sweep
-from ddax.memory.store import ChromaMemory, open_memory
+from ddax.memory.share import seats, sockets
+from ddax.memory.share.owner import acquire
+from ddax.memory.share.reaching import held, reach_memory
+from ddax.memory.share.remote import Answer, Call, Maker, RemoteMemory
+from ddax.memory.share.seats import leave, take
+from ddax.memory.share.sockets import Door, Line, LineBroken, sweep
+from ddax.memory.store.namespace import ChromaMemory, open_memory
 from ddax.types import Record
 from tests.unit.memory_contract.parts import owning
 

@@ -17,15 +17,15 @@ import pytest
 
 from ddax.configs.settings import Recall
 from ddax.errors import StateError, StorageError, ThreadInUse, UsageError
-from ddax.memory import seats, shared
-from ddax.memory.embedding_checked import CheckedEmbedder
-from ddax.memory.embedding_rows import Rows
+from ddax.memory.embed.checked import CheckedEmbedder
+from ddax.memory.embed.rows import Rows
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.fake import DictMemory
 from ddax.memory.lock import lock_owner
 from ddax.memory.protocol import Embedder, Memory, RecallQuery
-from ddax.memory.reaching import held
-from ddax.memory.shared import SharedStore, acquire, release
+from ddax.memory.share import owner, seats
+from ddax.memory.share.owner import SharedStore, acquire, release
+from ddax.memory.share.reaching import held
 from ddax.types import Record
 from tests.unit.store_files import NOW, edited, filled, found, opened, until
 
@@ -102,7 +102,7 @@ async def test_a_fault_of_ours_on_the_index_thread_is_told_and_no_row_is_missed(
     await filled(tmp_path)
     memory = await opened(tmp_path)
     await until(lambda: memory.indexed)
-    monkeypatch.setattr("ddax.memory.chroma.ChromaIndex.add", faulty)  # no real index has such a fault
+    monkeypatch.setattr("ddax.memory.store.chroma.ChromaIndex.add", faulty)  # no real index has such a fault
     await memory.put([Record("observation", "the river delta")])
     await until(lambda: "a fault of ours" in caplog.text)
     assert "in faulty" in caplog.text  # with its place
@@ -269,7 +269,7 @@ def test_who_waits_for_a_folder_holds_up_nobody_with_another(tmp_path: Path) -> 
         return True
 
     with ThreadPoolExecutor(2) as pool, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shared, "SharedStore", Waiting)
+        patch.setattr(owner, "SharedStore", Waiting)
         waiting = pool.submit(refused)
         assert begun.wait(30)
         try:
@@ -309,7 +309,7 @@ async def test_opening_and_work_leave_the_event_loop_free(
             longest = max(longest, time.thread_time() - before)
             beaten.set()
 
-    monkeypatch.setattr(shared, "acquire", acquired)
+    monkeypatch.setattr(owner, "acquire", acquired)
     beat = asyncio.create_task(heartbeat())
     memory = await opened(tmp_path, embedder=SlowEmbedder())
     await memory.put([Record("observation", "the river")])
@@ -337,7 +337,7 @@ async def test_who_gives_up_an_opening_leaves_nothing_open(
         return acquire(*args, **more)
 
     with monkeypatch.context() as patch:
-        for module in (shared, seats):
+        for module in (owner, seats):
             patch.setattr(module, "acquire", slow)
         wait = asyncio.create_task(opening(tmp_path))
         assert await asyncio.to_thread(begun.wait, 30)
@@ -347,7 +347,7 @@ async def test_who_gives_up_an_opening_leaves_nothing_open(
     # Nobody may have it in between, so the lock shows that it was taken and given back.
     go.set()
     await until(lambda: (tmp_path / "record.sqlite").exists() and lock_owner(tmp_path) is None)
-    assert tmp_path.resolve() not in shared._OPEN
+    assert tmp_path.resolve() not in owner._OPEN
     await (await opened(tmp_path)).close()
 
 
@@ -355,7 +355,7 @@ async def test_an_index_that_does_not_close_keeps_nothing_else_open(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     memory = await opened(tmp_path)
-    store = shared._OPEN[tmp_path.resolve()]
+    store = owner._OPEN[tmp_path.resolve()]
 
     def fail() -> None:
         raise StorageError("The disk is gone.")
@@ -369,7 +369,7 @@ async def test_an_index_that_does_not_close_keeps_nothing_else_open(
 
 
 async def test_a_second_owner_of_the_folder_is_told_who_has_it(tmp_path: Path) -> None:
-    from ddax.memory.shared import SharedStore
+    from ddax.memory.share.owner import SharedStore
 
     memory = await opened(tmp_path)
     with pytest.raises(ThreadInUse, match="the memory is in use by this process since") as caught:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ddax.memory.tables import cells_of, named_cells, said_row
+from ddax.text.table_rows import cells_of, named_cells, said_row
 
 HEADER = "| Ferry | Captain | Cabins |"
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ddax.memory.trust import (
+from ddax.memory.agents.trust import (
     EXCLUDED_BELOW,
     Tally,
     draw,

@@ -11,15 +11,15 @@ import pytest
 from ddax.configs.settings import Recall
 from ddax.errors import StateError, UsageError
 from ddax.ideas.origins import of_record
-from ddax.memory.audit import DAY, audit
-from ddax.memory.consolidate import Policy, consolidate, plan
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.fake import DictMemory
-from ddax.memory.gate import GatedMemory
+from ddax.memory.gate.write_gate import GatedMemory
 from ddax.memory.protocol import Relation
-from ddax.memory.provenance import history, provenance, resolved
 from ddax.memory.rules import PlanStep, Rule
-from ddax.memory.transfer import check_export, exported, imported
+from ddax.memory.upkeep.audit import DAY, audit
+from ddax.memory.upkeep.consolidate import Policy, consolidate, plan
+from ddax.memory.upkeep.provenance import history, provenance, resolved
+from ddax.memory.upkeep.transfer import check_export, exported, imported
 from ddax.reasoning.entailment.rules import lexical
 from ddax.types import Document, Record
 

@@ -15,8 +15,10 @@ from ddax.errors import ReasonerError, SettingsError, UsageError
 from ddax.graph.services import Parts
 from ddax.reasoning.factory import Extras, open_model, open_reasoner
 from ddax.reasoning.given import objects_of
-from ddax.reasoning.language.efforts import effort_fields
-from ddax.reasoning.language.guard import Limits
+from ddax.reasoning.language.provider.efforts import effort_fields
+from ddax.reasoning.language.provider.retrying import Limits
+from ddax.reasoning.language.provider.window import Measure
+from ddax.types import Usage
 
 HOUSE = {"name": "openai:qwen3", "base_url": "http://127.0.0.1:9/v1"}
 PROVIDERS = {"openai": Provider("OPENAI_API_KEY", "langchain-openai")}
@@ -90,7 +92,7 @@ def test_limits_price_effort_and_key_are_those_of_each_record():
     assert (limits.idle_seconds, limits.attempt_seconds, limits.output_tokens) == (7, 70, 2048)
     assert (first._limits.attempt_seconds, first._limits.output_tokens) == (50, 500)
     assert (first.effort, other.effort, other._price.cost(10**6, 10**6)) == (None, "high", 3.0)
-    within = found._within("plan", 1.0)._limits
+    within = found._within("plan", 1.0, Usage(), Measure())._limits
     assert within.passage_characters == 6144  # the smallest window of a role must be able to read it
 
 
@@ -174,7 +176,7 @@ def test_an_agent_is_opened_with_an_object_a_name_or_a_record(tmp_path):
         ({"model": "object:Chat/tiny"}, UsageError, "open_agent"),
         ({"model": HOUSE, "models": {"judge": "openai:x"}}, ReasonerError, "openai:x needs a key"),
         ({"models": {"boss": Chat(responses=[])}}, UsageError, "boss"),
-        ({"model": 3.5}, SettingsError, "float"),
+        ({"model": 3.5}, UsageError, "float"),
     ],
 )
 def test_a_model_that_cannot_be_asked_is_told_as_the_agent_is_opened(

@@ -17,11 +17,11 @@ from ddax.graph.services import ADMITTED_AT_ONCE
 from ddax.ideas.calls import content_of
 from ddax.ideas.idea import apply_patches, child
 from ddax.memory.fake import DictMemory
-from ddax.memory.gate import GatedMemory
+from ddax.memory.gate.write_gate import GatedMemory
 from ddax.nodes.act import act
-from ddax.nodes.arguments import KEPT
-from ddax.nodes.claims import to_verify
 from ddax.reasoning import protocol as p
+from ddax.steps.accounts.long_arguments import KEPT
+from ddax.steps.findings.claims import to_verify
 from ddax.types import ActionCall, Document, Effect, Record
 
 CALL: ActionCall = {"name": "attempt", "args": {}, "intent": ""}

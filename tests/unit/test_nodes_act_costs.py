@@ -10,11 +10,11 @@ import pytest
 
 from ddax.actions.protocol import ActionResult
 from ddax.errors import ReasonerError, StorageError
-from ddax.memory.gate import GatedMemory
-from ddax.nodes.gather import CLAIMS
+from ddax.memory.gate.write_gate import GatedMemory
 from ddax.reasoning import protocol as p
 from ddax.reasoning.budget import charge
 from ddax.reasoning.entailment.rules import lexical
+from ddax.steps.findings.gather import CLAIMS
 from ddax.types import Usage
 from tests.unit.test_nodes_act import acted, page, probe
 from tests.unit.test_nodes_reading import AGAIN, TOWER, reads

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ddax.nodes.bearing import bearing
-from ddax.nodes.gather import evidence
+from ddax.steps.findings.bearing import bearing
+from ddax.steps.findings.gather import evidence
 from ddax.types import Passage, Record
 
 TASK = "In which city was the architect of the Corvane Tower born?"

@@ -10,12 +10,13 @@ from ddax.errors import BudgetExceeded
 from ddax.nodes.act import act
 from ddax.nodes.evaluate import evaluate
 from ddax.nodes.expand import expand
-from ddax.nodes.side_by_side import MOST, grouped
 from ddax.reasoning import protocol as p
-from ddax.reasoning.language import beside, wire
+from ddax.reasoning.language import batched
 from ddax.reasoning.language.quote import numbered
-from ddax.reasoning.language.wire import Unfit
+from ddax.reasoning.language.replies import schemas
+from ddax.reasoning.language.replies.schemas import Unfit
 from ddax.reasoning.sourced import of_request
+from ddax.steps.evaluate.side_by_side import MOST, grouped
 from ddax.types import Citation, Passage, Usage
 
 PAGES = {name: f"{name} lies by the sea. The tower of {name} was built in {year}." * 20
@@ -86,7 +87,7 @@ async def test_pages_of_one_step_are_read_by_one_call_and_cited_by_their_own_lea
 
 
 async def _alone(session: Any, state: Any) -> p.ExtractRequest:
-    from ddax.nodes.reading_together import _request
+    from ddax.steps.evaluate.reading_together import _request
 
     rows = await session.memory.rows("unread", task=state["work"]["id"], idea="0.3")
     return await _request(state, session, rows[0])
@@ -228,8 +229,8 @@ RIGHT = {"text": "Bob was born.", "passage": "P2", "quote": "Bob was born in 190
     ],
 )
 def test_a_wrong_part_of_a_reading_costs_that_part(parts: Any, lost: list[bool], repaired: int) -> None:
-    reply = wire.ExtractsWire.model_validate({"parts": parts})
-    found = beside.extractions(reply, EXTRACT, numbered(beside.passages_of(EXTRACT)))
+    reply = schemas.ExtractsWire.model_validate({"parts": parts})
+    found = batched.extractions(reply, EXTRACT, numbered(batched.passages_of(EXTRACT)))
     assert [found.lost, *(one.lost for one in found.others)] == lost
     assert found.usage.repaired == repaired
     assert not found.claims, "a claim on another part's page is none of the first"
@@ -237,9 +238,9 @@ def test_a_wrong_part_of_a_reading_costs_that_part(parts: Any, lost: list[bool],
 
 def test_a_reply_without_any_part_is_refused() -> None:
     with pytest.raises(Unfit):
-        beside.extractions(wire.ExtractsWire(parts=[]), EXTRACT, numbered(beside.passages_of(EXTRACT)))
+        batched.extractions(schemas.ExtractsWire(parts=[]), EXTRACT, numbered(batched.passages_of(EXTRACT)))
     with pytest.raises(Unfit):
-        beside.judgments(wire.JudgesWire(judgments=[]), JUDGE)
+        batched.judgments(schemas.JudgesWire(judgments=[]), JUDGE)
 
 
 JUDGE = p.JudgeRequest(
@@ -248,14 +249,14 @@ JUDGE = p.JudgeRequest(
 
 
 def test_a_wrong_judgment_costs_that_one() -> None:
-    good = wire.ReasonWire(criterion="Support", score=0.5, reason="so")
-    strange = wire.ReasonWire(criterion="style", score=0.5, reason="so")
+    good = schemas.ReasonWire(criterion="Support", score=0.5, reason="so")
+    strange = schemas.ReasonWire(criterion="style", score=0.5, reason="so")
     rows = [
-        wire.JudgedWire(number=1, reasons=[strange], value=0.9, confidence=0.9),
-        wire.JudgedWire(number=2, reasons=[good], value=0.4, confidence=0.8),
-        wire.JudgedWire(number=7, reasons=[good], value=0.4, confidence=0.8),
+        schemas.JudgedWire(number=1, reasons=[strange], value=0.9, confidence=0.9),
+        schemas.JudgedWire(number=2, reasons=[good], value=0.4, confidence=0.8),
+        schemas.JudgedWire(number=7, reasons=[good], value=0.4, confidence=0.8),
     ]
-    found = beside.judgments(wire.JudgesWire(judgments=rows), JUDGE)
+    found = batched.judgments(schemas.JudgesWire(judgments=rows), JUDGE)
     assert found.lost and not found.others[0].lost and found.others[0].value == 0.4
     assert found.usage.repaired >= 1
 

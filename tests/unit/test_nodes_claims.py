@@ -11,13 +11,13 @@ from ddax.graph.state import Outcome
 from ddax.ideas import dag
 from ddax.ideas.idea import apply_patches
 from ddax.nodes.act import act
-from ddax.nodes.claims import MAX_VERIFY, compare, conflicts, doubts, to_verify, verify_leaf
 from ddax.nodes.close import close
 from ddax.nodes.expand import expand
-from ddax.nodes.gather import citation_row
 from ddax.nodes.metacognition import metacognition
 from ddax.nodes.select import select
 from ddax.reasoning import protocol as p
+from ddax.steps.findings.claims import MAX_VERIFY, compare, conflicts, doubts, to_verify, verify_leaf
+from ddax.steps.findings.gather import citation_row
 from ddax.types import Citation, Entailment, Hit, Idea
 
 CLAIM = "Ilse Maran died in 1970."

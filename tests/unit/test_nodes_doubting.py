@@ -9,19 +9,19 @@ import pytest
 
 from ddax.cli.main import run_command
 from ddax.debate.gate import Gate
-from ddax.graph.doubts import note_doubts
 from ddax.graph.routing import leaf_packet
 from ddax.graph.services import Session
 from ddax.memory.records import DECISIONS, DOUBTS
 from ddax.nodes.act import act
-from ddax.nodes.doubting import Chance, holds, weighed_before, worth
 from ddax.nodes.evaluate import Brief, _admits
 from ddax.nodes.reflect import reflect
-from ddax.nodes.road import QUICK, goes_on
-from ddax.nodes.steering import _is_worth
 from ddax.reasoning import protocol as p
 from ddax.reasoning.budget import Place
 from ddax.reasoning.embedded import EmbeddedReasoner
+from ddax.steps.accounts.ceremonies import Chance, holds, weighed_before, worth
+from ddax.steps.accounts.weighed import note_doubts
+from ddax.steps.findings.quick_road import QUICK, goes_on
+from ddax.steps.select.steering import _is_worth
 from ddax.types import Usage
 
 CLAIM = p.Extraction((), "said by the model")

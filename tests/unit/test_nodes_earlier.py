@@ -10,9 +10,9 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, Tool
 from ddax import open_agent
 from ddax.configs.settings import Context
 from ddax.ideas.origins import PRIVATE, kind_of
-from ddax.nodes.earlier import ANSWER_BYTES, TURNS, earlier
 from ddax.nodes.expand import expand
 from ddax.nodes.open_task import open_task
+from ddax.steps.findings.earlier_turns import ANSWER_BYTES, TURNS, earlier
 
 CONTEXT: dict[str, Any] = {"mood": {"engine": "numpy"}}
 PERMITS = "# Parking permits\n\nA parking permit lasts two years. A parking permit costs 40 pounds a year.\n"

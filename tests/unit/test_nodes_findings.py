@@ -6,7 +6,7 @@ import asyncio
 from types import SimpleNamespace
 from typing import Any, cast
 
-from ddax.nodes.gather import findings
+from ddax.steps.findings.gather import findings
 
 CITED = {"passage_id": "p", "source": "s", "title": "T", "quote": "q", "start": 0, "end": 1}
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from ddax.nodes.fitting import NOTES, fitted
-from ddax.nodes.passing import EMPTY, of_nothing
 from ddax.nodes.reflect import POLICY_LESSONS, VALUE_LESSONS, affordable
 from ddax.reasoning.protocol import Finding
+from ddax.steps.findings.long_reading import NOTES, fitted
+from ddax.steps.findings.unmerged import EMPTY, of_nothing
 from ddax.types import Citation, Idea, Passage
 
 QUESTION = "When was the lighthouse of Ostrel built?"

@@ -9,9 +9,9 @@ import pytest
 from ddax.dynamics.pressure import Impasse
 from ddax.ideas.idea import apply_patches
 from ddax.nodes.expand import expand
-from ddax.nodes.impasse import by_utility
 from ddax.nodes.select import select
 from ddax.reasoning import protocol as p
+from ddax.steps.select.impasse import by_utility
 from ddax.types import Idea
 from tests.unit.test_nodes_select import end
 

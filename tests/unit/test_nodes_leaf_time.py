@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import pytest
 
 from ddax import cores
-from ddax.nodes import leaf_time
-from ddax.nodes.leaf_time import LeafTime
+from ddax.steps.act import leaf_time
+from ddax.steps.act.leaf_time import LeafTime
 
 
 def steals(monkeypatch: pytest.MonkeyPatch, seconds: Iterator[float]) -> None:

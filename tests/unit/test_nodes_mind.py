@@ -19,17 +19,17 @@ from ddax.environments.grid import GridWorld
 from ddax.errors import ReasonerError, UsageError
 from ddax.graph.state import Outcome
 from ddax.ideas.idea import apply_patches
-from ddax.memory.agents import AgentStore
+from ddax.memory.agents.agent_store import AgentStore
 from ddax.nodes.close import close
 from ddax.nodes.expand import expand
-from ddax.nodes.frontier import directions_of
-from ddax.nodes.gather import lessons
 from ddax.nodes.open_task import _text, open_task
 from ddax.nodes.reflect import contrasts, reflect
 from ddax.nodes.rigidity import rigidity
 from ddax.reasoning import protocol as p
 from ddax.reasoning.budget import charge
 from ddax.reasoning.scripted import ScriptedReasoner
+from ddax.steps.choices.frontier import directions_of
+from ddax.steps.findings.gather import lessons
 from ddax.types import Idea, Usage
 
 EXPECTED = "The harbour of Trondby was built in 1712."

@@ -14,15 +14,15 @@ from ddax.metacognition.controller import _still
 from ddax.metacognition.effects import CHANGE_OF_COURSE, EFFECTS, NEUTRAL, effects_of
 from ddax.metacognition.matrices import ACTIONS
 from ddax.nodes import protect as protect_module
-from ddax.nodes.consolidating import CONSOLIDATIONS, ENDED, EVERY_SECONDS, consolidate_memory
 from ddax.nodes.expand import expand
-from ddax.nodes.frontier import frontier
 from ddax.nodes.metacognition import MAX_ASKED, metacognition
 from ddax.nodes.protect import protect
 from ddax.nodes.select import select
-from ddax.nodes.steering import STANDSTILL
 from ddax.reasoning import protocol as p
 from ddax.reasoning.embedded import EmbeddedReasoner
+from ddax.steps.choices.frontier import frontier
+from ddax.steps.reflect.consolidating import CONSOLIDATIONS, ENDED, EVERY_SECONDS, consolidate_memory
+from ddax.steps.select.steering import STANDSTILL
 from ddax.types import Passage
 
 STUCK = {"prior": [0.05, 0.05, 0.05, 0.85], "belief": [0.05, 0.05, 0.05, 0.85], "state": "STAGNANT"}

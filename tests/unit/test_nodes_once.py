@@ -13,7 +13,7 @@ from ddax.actions.protocol import Action, ActionContext, ActionResult
 from ddax.actions.registry import action
 from ddax.errors import ActionError
 from ddax.nodes.act import MAYBE_DONE, act
-from ddax.nodes.permission import approve
+from ddax.steps.leaves.permission import approve
 from ddax.types import Effect
 
 

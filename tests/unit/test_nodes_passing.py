@@ -9,11 +9,11 @@ import pytest
 from ddax.errors import ReasonerError
 from ddax.ideas import dag
 from ddax.nodes.expand import expand
-from ddax.nodes.gather import CLAIMS, citation_row
 from ddax.nodes.merge import merge
-from ddax.nodes.passing import PASSED_ON
 from ddax.nodes.select import select
 from ddax.reasoning import protocol as p
+from ddax.steps.findings.gather import CLAIMS, citation_row
+from ddax.steps.findings.unmerged import PASSED_ON
 from ddax.types import Citation, Idea
 
 QUOTES = {

@@ -9,7 +9,7 @@ import pytest
 
 from ddax.actions.protocol import ActionContext, ActionResult
 from ddax.actions.registry import action
-from ddax.nodes.permission import asked
+from ddax.steps.leaves.permission import asked
 from ddax.types import ActionCall
 
 

@@ -12,11 +12,11 @@ from ddax.dynamics.widen import Outcomes
 from ddax.ideas import dag, grow
 from ddax.ideas.idea import apply_patches
 from ddax.memory.records import DECISIONS, DOUBTS
-from ddax.nodes import widen
 from ddax.nodes.expand import expand
 from ddax.nodes.select import select
-from ddax.nodes.widen import NO_MORE, Width
 from ddax.reasoning import protocol as p
+from ddax.steps.choices import wider_or_deeper
+from ddax.steps.choices.wider_or_deeper import NO_MORE, Width
 from ddax.types import Idea
 
 
@@ -129,7 +129,7 @@ def test_width_is_learned_from_what_each_side_brought() -> None:
 
 
 async def test_going_wider_expands_a_waiting_idea_again(kit: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(widen, "goes_wider", lambda new, known, rng: isinstance(new, Outcomes))
+    monkeypatch.setattr(wider_or_deeper, "goes_wider", lambda new, known, rng: isinstance(new, Outcomes))
     session, state = await planned(
         kit, (kit.inner("deep"), kit.leaf("z")), (kit.leaf("a"), kit.inner("b", 0)), (kit.leaf("new"),), ()
     )
@@ -148,7 +148,7 @@ async def test_going_wider_expands_a_waiting_idea_again(kit: Any, monkeypatch: A
     assert wider["ideas"]["0.4"]["title"] == "new" and "0.4" in wider["ideas"]["0.3"]["needs"]
     nothing = await kit.after(expand, {**chosen, "focus": ["0"]}, session)
     assert nothing["ideas"]["0"]["reason"] == NO_MORE and nothing["ideas"]["0"]["status"] == "waiting"
-    assert not widen.may_widen(nothing["ideas"], "0")
+    assert not wider_or_deeper.may_widen(nothing["ideas"], "0")
 
 
 async def surprised(kit: Any, *replies: Any, surprise: float = 0.9, **settings: Any) -> Any:

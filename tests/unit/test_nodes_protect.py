@@ -10,10 +10,10 @@ from ddax.dynamics.rigidity import enter_protect
 from ddax.errors import ReasonerError
 from ddax.ideas.idea import apply_patches
 from ddax.nodes import protect as module
-from ddax.nodes.arguments import KEPT
 from ddax.nodes.protect import protect
 from ddax.nodes.select import select
 from ddax.reasoning import protocol as p
+from ddax.steps.accounts.long_arguments import KEPT
 from ddax.types import Idea
 
 QUESTION = {

@@ -10,10 +10,10 @@ import pytest
 from ddax.environments.grid import GridWorld
 from ddax.graph.state import Answer
 from ddax.ideas.idea import root
-from ddax.nodes.answering import supported
-from ddax.nodes.quoting import verbatim
 from ddax.reasoning import protocol as p
 from ddax.reasoning.scripted import ScriptedReasoner
+from ddax.steps.findings.final_answer import supported
+from ddax.steps.findings.quote_check import verbatim
 from ddax.types import Citation, Record
 
 TEXT = "The pier was built by Jan Orr in 1902."

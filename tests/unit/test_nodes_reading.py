@@ -13,16 +13,16 @@ import pytest
 
 from ddax.debate.task_rubric import task_rubric
 from ddax.errors import StorageError
-from ddax.memory.embedding_ahead import Ahead
+from ddax.memory.embed.ahead import Ahead
+from ddax.memory.embed.likeness import Vectors
 from ddax.memory.embeddings import HashEmbedder
-from ddax.memory.gate import GatedMemory
-from ddax.memory.likeness import Vectors
-from ddax.nodes.gather import as_passage
-from ddax.nodes.reading import Kept, keep, texts_for_judge
+from ddax.memory.gate.write_gate import GatedMemory
 from ddax.reasoning import protocol as p
 from ddax.reasoning.embedded.debate import judge
 from ddax.reasoning.entailment.rules import lexical
 from ddax.reasoning.free import open_free
+from ddax.steps.findings.gather import as_passage
+from ddax.steps.findings.leaf_reading import Kept, keep, texts_for_judge
 from ddax.types import Citation, Record, Usage
 from tests.unit.test_graph_opening import Asked
 

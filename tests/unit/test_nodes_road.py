@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from ddax.nodes.road import MISSING, chosen
 from ddax.reasoning import protocol as p
+from ddax.steps.findings.quick_road import MISSING, chosen
 from ddax.types import Passage
 
 pytestmark = pytest.mark.asyncio

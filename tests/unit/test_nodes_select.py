@@ -9,11 +9,11 @@ import pytest
 from ddax.dynamics.rigidity import enter_protect
 from ddax.ideas import dag, grow
 from ddax.ideas.idea import apply_patches, root
-from ddax.nodes.choosing import reached
 from ddax.nodes.expand import expand
-from ddax.nodes.frontier import frontier
 from ddax.nodes.select import select
 from ddax.reasoning import protocol as p
+from ddax.steps.choices.frontier import frontier
+from ddax.steps.select.choosing import reached
 from ddax.types import ActionCall, Idea, Proposal
 
 Change = dict[str, Any]

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from ddax.nodes.settling import settled
 from ddax.reasoning import protocol as p
+from ddax.steps.merge.carried_answer import settled
 from ddax.types import Citation, Passage
 
 pytestmark = pytest.mark.asyncio

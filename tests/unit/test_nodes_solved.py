@@ -12,8 +12,8 @@ from pydantic import BaseModel
 from ddax.actions.protocol import Action, ActionContext, ActionResult
 from ddax.actions.registry import action
 from ddax.ideas.idea import is_final
-from ddax.nodes.solved import SOLVED
 from ddax.reasoning import protocol as p
+from ddax.steps.findings.solved import SOLVED
 from ddax.types import Record
 
 

@@ -16,12 +16,13 @@ from ddax.debate.records import Speech, Verdict
 from ddax.debate.roles import Debater
 from ddax.errors import ActionError, NotAllowed
 from ddax.graph.counterfactual import compare_override
-from ddax.memory.agents import AgentStore
-from ddax.memory.dissents import LoggedDissent
-from ddax.memory.overrides import Overrides
-from ddax.nodes import answered, standing
+from ddax.memory.agents.agent_store import AgentStore
+from ddax.memory.agents.dissents import LoggedDissent
+from ddax.memory.agents.overrides import Overrides
 from ddax.reasoning import protocol as p
 from ddax.reasoning.scripted import ScriptedReasoner
+from ddax.steps.accounts import participants
+from ddax.steps.protect import human_decisions
 from ddax.types import Citation, Effect, Record
 
 QUOTE = "The harbour of Trondby was built in 1712."
@@ -55,7 +56,7 @@ async def disputed(kit: Any, session: Any, **options: Any) -> Any:
         "expected": "a year",
         "action": "visit",
     }
-    await standing.hear(state, session, outcome, debated(**options))
+    await participants.hear(state, session, outcome, debated(**options))
     row = {"task": state["work"]["id"], **debated().row()}
     await session.memory.log("debates", row, key="d")
     return state
@@ -73,7 +74,7 @@ async def test_a_dissent_is_judged_by_what_the_answer_rests_on(
 ) -> None:
     session, agents = with_agents(kit, tmp_path)
     state = ended(await disputed(kit, session), cited)
-    measures = await standing.settle(state, session)
+    measures = await participants.settle(state, session)
     assert (measures["dissents"], measures["dissent_impact"]) == (1, 1.0)
     assert measures["dissents_verified"] == int(right)
     (entry,) = agents.load("O")["dissent_history"]
@@ -92,10 +93,10 @@ async def test_a_dissent_is_judged_by_what_the_answer_rests_on(
 async def test_settling_again_writes_nothing(kit: Any, tmp_path: Path) -> None:
     session, _ = with_agents(kit, tmp_path)
     state = ended(await disputed(kit, session), "o1")
-    first = await standing.settle(state, session)
+    first = await participants.settle(state, session)
     files = {path: path.read_text() for path in (tmp_path / "agents").glob("*.json")}
     kit.now += 60
-    assert await standing.settle(state, session) == first
+    assert await participants.settle(state, session) == first
     assert {path: path.read_text() for path in files} == files
 
 
@@ -104,7 +105,7 @@ async def test_without_an_answer_nobody_was_right_and_conceding_is_no_dissent(
 ) -> None:
     session, agents = with_agents(kit, tmp_path)
     state = await disputed(kit, session, strength=0.1)
-    assert (await standing.settle(state, session))["dissents"] == 0
+    assert (await participants.settle(state, session))["dissents"] == 0
     assert agents.load("O")["dissent_history"] == []
     assert agents.trust("O") == pytest.approx(0.6)
 
@@ -129,17 +130,17 @@ async def test_seats_and_recall_go_by_trust_as_the_task_opened(kit: Any, tmp_pat
     await session.memory.put(thoughts)
     kit.now += 10
     state = await kit.opened(session, "the harbour wall", step=1)
-    before = await standing.writers(state, session)
+    before = await participants.writers(state, session)
     for number in range(30, 60):
         agents.log_agreement("new", round_id=f"{number}", right=False)
-    assert await standing.writers(state, session) == before
+    assert await participants.writers(state, session) == before
     assert before["bad"] < 0.8
-    from ddax.nodes.gather import recall
+    from ddax.steps.findings.gather import recall
 
     hits = {hit.record.writer: hit for hit in await recall(state, session, "the harbour wall")}
     assert (hits["bad"].trust, hits["new"].trust) == (before["bad"], 1.0)
     debaters = [Debater(name, ScriptedReasoner({}, name=name)) for name in ("bad", "new")]
-    bad, new = await standing.panel(state, session, *debaters)
+    bad, new = await participants.panel(state, session, *debaters)
     assert (round(bad.trust / 0.6, 6), bad.rounds) == (before["bad"], 30)
     assert (new.trust, new.rounds) == (0.6, 0)
 
@@ -150,9 +151,9 @@ async def test_answers_of_a_human_are_overrides_approvals_and_lessons(kit: Any, 
     action = {"name": "send", "args": {"to": "x"}, "intent": ""}
 
     async def answer(step: int, choice: str, arguments: Any = None, lesson: str = "") -> None:
-        made = answered.choice_on(action, "0", choice=choice, arguments=arguments)
+        made = human_decisions.choice_on(action, "0", choice=choice, arguments=arguments)
         for _ in range(2):  # a resumed node does it again
-            await answered.note_answer({**state, "step": step}, session, made, by="Ann", lesson=lesson)
+            await human_decisions.note_answer({**state, "step": step}, session, made, by="Ann", lesson=lesson)
 
     await answer(3, "veto", lesson="Never write to x.")
     kit.now += 1
@@ -165,7 +166,7 @@ async def test_answers_of_a_human_are_overrides_approvals_and_lessons(kit: Any, 
     assert [one.entry["regret_by"] for one in Overrides(agents).all()] == ["revert", "revert"]
     (approval,) = agents.load("scripted")["agreement_history"]
     assert approval["kind"] == "approval"
-    measures = await standing.settle(state, session)
+    measures = await participants.settle(state, session)
     assert (measures["escalations"], measures["overrides"], measures["regret_rate"]) == (3, 2, 1.0)
     assert measures["escalation_usefulness"] == 0.0
 
@@ -176,8 +177,10 @@ async def test_a_lesson_that_says_nothing_to_look_for_proposes_nothing(
 ) -> None:
     session, agents = with_agents(kit, tmp_path, trust={"propose_from": 0.0})
     state = await kit.opened(session, step=3)
-    made = answered.choice_on({"name": "send", "args": {}, "intent": ""}, "0", choice="veto", arguments=None)
-    await answered.note_answer(state, session, made, by="Ann", lesson=lesson)
+    made = human_decisions.choice_on(
+        {"name": "send", "args": {}, "intent": ""}, "0", choice="veto", arguments=None
+    )
+    await human_decisions.note_answer(state, session, made, by="Ann", lesson=lesson)
     assert [one.entry["human_decision"] for one in Overrides(agents).all()] == ["veto"]
     assert session.rubrics.load("default")["proposals"] == []
 
@@ -269,7 +272,7 @@ async def test_the_other_way_teaches_the_judges_nothing(kit: Any, tmp_path: Path
 def test_long_calls_are_equal_where_all_of_them_is() -> None:
     long = "word " * 1000
     action = {"name": "mail", "args": {"body": long}, "intent": ""}
-    same = answered.choice_on(action, "0", choice="go on", arguments={"body": long})
-    other = answered.choice_on(action, "0", choice="go on", arguments={"body": f"{long}more"})
+    same = human_decisions.choice_on(action, "0", choice="go on", arguments={"body": long})
+    other = human_decisions.choice_on(action, "0", choice="go on", arguments={"body": f"{long}more"})
     assert same.human == same.own != other.human
-    assert len(other.human) <= answered.TEXT
+    assert len(other.human) <= human_decisions.TEXT

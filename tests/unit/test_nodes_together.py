@@ -8,12 +8,12 @@ import pytest
 
 from ddax.errors import InvalidReply
 from ddax.ideas import dag
-from ddax.nodes import together
 from ddax.nodes.expand import expand
-from ddax.nodes.passing import EMPTY
 from ddax.nodes.select import select
 from ddax.reasoning import protocol as p
-from ddax.reasoning.language import planned, wire
+from ddax.reasoning.language.replies import planned, schemas
+from ddax.steps.findings.unmerged import EMPTY
+from ddax.steps.select import planned_together
 
 
 async def parts(kit: Any, replies: list[Any], **models: Any) -> tuple[Any, Any]:
@@ -53,7 +53,7 @@ async def test_how_many_go_together_grows_with_the_plans_and_keeps_to_the_settin
     kit: Any, plans: int, samples: int, most: int
 ) -> None:
     session, state = await parts(kit, [], plans=plans, samples=samples)
-    assert together.most(state, session) == most
+    assert planned_together.most(state, session) == most
 
 
 async def test_a_reasoner_that_plans_one_idea_is_asked_for_one(kit: Any) -> None:
@@ -79,9 +79,9 @@ async def test_ideas_of_other_depth_or_by_a_rule_are_planned_apart(kit: Any) -> 
     ideas = {**state["ideas"]}
     ideas["0.2"] = {**ideas["0.2"], "title": "by rule: read on"}
     ideas["0.3"] = {**ideas["0.3"], "depth": 2}
-    assert together.alike(ideas, ["0.1", "0.2", "0.3", "0.4"]) == ["0.1", "0.4"]
-    assert together.alike(ideas, ["0.2", "0.1"]) == ["0.2"]
-    assert together.alike(ideas, ["0", "0.1"]) == ["0"]
+    assert planned_together.alike(ideas, ["0.1", "0.2", "0.3", "0.4"]) == ["0.1", "0.4"]
+    assert planned_together.alike(ideas, ["0.2", "0.1"]) == ["0.2"]
+    assert planned_together.alike(ideas, ["0", "0.1"]) == ["0"]
 
 
 def plan(idea: int, *titles: str) -> dict[str, Any]:
@@ -91,7 +91,7 @@ def plan(idea: int, *titles: str) -> dict[str, Any]:
 
 def read(plans: list[dict[str, Any]]) -> p.Expansion:
     request = p.ExpandRequest("t", "one", 1, (), (), (), ("search",), others=("two", "three"))
-    return planned.expansions(wire.PlansWire.model_validate({"plans": plans}), request, {}, {})
+    return planned.expansions(schemas.PlansWire.model_validate({"plans": plans}), request, {}, {})
 
 
 def test_plans_are_read_by_their_numbers_and_those_left_out_are_empty() -> None:
@@ -104,5 +104,5 @@ def test_plans_are_read_by_their_numbers_and_those_left_out_are_empty() -> None:
 
 
 def test_plans_of_no_idea_that_was_asked_for_do_not_fit() -> None:
-    with pytest.raises(wire.Unfit, match="none of the 3 ideas"):
+    with pytest.raises(schemas.Unfit, match="none of the 3 ideas"):
         read([plan(7, "x")])

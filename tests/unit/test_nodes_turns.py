@@ -15,11 +15,11 @@ from ddax.actions.work import with_work
 from ddax.errors import ActionError, BudgetExceeded, ReasonerError, Unavailable
 from ddax.nodes.act import act
 from ddax.nodes.close import close
-from ddax.nodes.gather import findings
-from ddax.nodes.once import INTENTS, RESULTS, TURNS
-from ddax.nodes.permission import APPROVALS
 from ddax.nodes.protect import protect
 from ddax.reasoning.acting import Acted, Call
+from ddax.steps.accounts.leaf_ledger import INTENTS, RESULTS, TURNS
+from ddax.steps.findings.gather import findings
+from ddax.steps.leaves.permission import APPROVALS
 from ddax.types import Usage
 
 COST = Usage(1, 10, 0.001)
@@ -348,6 +348,12 @@ async def test_what_changes_something_is_done_twice_only_where_that_is_said_agai
     held = once.asked[2].done[1]
     assert not held.ok and "made just now" in held.text
 
+    looping = Leaf(kit, *[note] * 12)
+    looping.allow("post")
+    update = await looping.run()
+    assert [text for text, _ in looping.board.done] == ["hello", "hello"]
+    assert (update["ideas"]["0.1"]["status"], update["ideas"]["0.1"]["result"]) == ("done", "posted")
+
     meant = Leaf(kit, note, note, note, end("posted it twice"))
     meant.allow("post")
     await meant.run()
@@ -359,6 +365,14 @@ async def test_two_of_a_call_in_one_turn_are_meant(kit: Any) -> None:
     leaf.allow("post")
     await leaf.run()
     assert len(leaf.board.done) == 2
+
+
+async def test_what_was_made_twice_in_one_turn_may_be_made_once_more(kit: Any) -> None:
+    look = Call("look", {"door": 1})
+    leaf = Leaf(kit, Acted((look, look), usage=COST), Acted((look,), usage=COST), end("door 2"))
+    update = await leaf.run()
+    assert leaf.board.done == [1, 1, 1]
+    assert update["ideas"]["0.1"]["result"] == "door 2"
 
 
 async def test_the_cap_of_turns_ends_a_leaf_with_what_was_found(kit: Any) -> None:

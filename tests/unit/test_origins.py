@@ -15,8 +15,8 @@ from ddax.ideas.origins import MAX_NAMED, join, kind_of, of_record, of_source, r
 from ddax.nodes.act import act
 from ddax.nodes.expand import expand
 from ddax.nodes.merge import merge
-from ddax.nodes.permission import asked
 from ddax.reasoning import protocol as p
+from ddax.steps.leaves.permission import asked
 from ddax.types import ActionCall, Document, Idea, Record
 
 TOLD = "Send 100 to GB29NWBK60161331926819 and read https://example.org/a?b=1 please"

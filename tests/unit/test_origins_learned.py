@@ -14,8 +14,8 @@ from ddax.memory.records import LEDGER, REFLECTIONS
 from ddax.nodes.act import act
 from ddax.nodes.expand import expand
 from ddax.nodes.reflect import reflect
-from ddax.nodes.rules import PLANS
 from ddax.reasoning import protocol as p
+from ddax.steps.choices.learned_rules import PLANS
 
 TOKEN = "zx-4711-vault"
 TASK = "Where does the harbour of Trondby get its water from?"

@@ -28,22 +28,22 @@ from ddax.errors import InvariantError
 from ddax.ideas.origins import PRIVATE, kind_of, read
 from ddax.memory.records import LEDGER, REFLECTIONS
 from ddax.nodes.act import act
-from ddax.nodes.asking import question_of
-from ddax.nodes.curiosity import _request as curious
-from ddax.nodes.earlier import of_turns
 from ddax.nodes.evaluate import evaluate
 from ddax.nodes.expand import expand
-from ddax.nodes.gather import HITS, of_earlier
-from ddax.nodes.lookahead import Lookahead, _value
 from ddax.nodes.merge import merge
-from ddax.nodes.permission import asked
-from ddax.nodes.reading import _request as to_extract
 from ddax.nodes.reflect import reflect
-from ddax.nodes.standing import STANDING
 from ddax.reasoning import protocol as p
 from ddax.reasoning.acting import Call
 from ddax.reasoning.scripted import ScriptedReasoner
 from ddax.reasoning.sourced import CODE_READ, TOLD, of_request, sourced, text_fields
+from ddax.steps.accounts.participants import STANDING
+from ddax.steps.expand.curiosity import _request as curious
+from ddax.steps.findings.earlier_turns import of_turns
+from ddax.steps.findings.gather import HITS, of_earlier
+from ddax.steps.findings.leaf_reading import _request as to_extract
+from ddax.steps.leaves.permission import asked
+from ddax.steps.protect.best_question import question_of
+from ddax.steps.select.lookahead import Lookahead, _value
 from ddax.types import ActionCall, Passage, Record
 
 TASK = "Where does the harbour of Trondby get its water from?"
@@ -165,7 +165,7 @@ def names_called(function: ast.AST) -> set[str]:
 def test_whoever_makes_a_request_says_where_it_comes_from() -> None:
     """In the code of the engine: each is made where `sourced` is called."""
     kinds, made = {kind.__name__ for kind in METHODS.values()}, set()
-    for part in ("nodes", "debate", "evolution", "graph", "actions"):
+    for part in ("nodes", "steps", "debate", "evolution", "graph", "actions"):
         for path in sorted((Path(ddax.__file__).parent / part).rglob("*.py")):
             for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):

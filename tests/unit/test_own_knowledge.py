@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from ddax.debate.support import Means, supports
+from ddax.memory.embed.likeness import Vectors
 from ddax.memory.embeddings import open_embedder
-from ddax.memory.likeness import Vectors
 from ddax.reasoning import protocol as p
 from ddax.reasoning.entailment import open_check
-from ddax.reasoning.language.document import MergeWire, synthesis
-from ddax.reasoning.language.wire import CitationWire
+from ddax.reasoning.language.replies.document import MergeWire, synthesis
+from ddax.reasoning.language.replies.schemas import CitationWire
 from ddax.types import Citation, Passage
 
 PIER = "The pier was built by Jan Orr in 1902."

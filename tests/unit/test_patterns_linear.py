@@ -79,7 +79,11 @@ def test_a_good_pattern_is_let_be(pattern: str, used: str) -> None:
 
 def test_patterns_are_found_wherever_they_are_kept() -> None:
     places = {row.place.split(":")[0] for row in patterns()}
-    assert {"actions/sources/markdown.py", "debate/task_rubric.py", "memory/orders.py"} <= places
+    assert {
+        "actions/sources/formats/markdown.py",
+        "debate/task_rubric.py",
+        "memory/gate/order_signs.py",
+    } <= places
     assert any(isinstance(row.pattern, bytes) for row in patterns()), "also those over bytes"
     in_function = [row for row in patterns() if row.place.startswith("environments/pilot/messages.py")]
     assert len(in_function) > 3, "also those that only a function compiles"

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from ddax.actions.policy import permit
-from ddax.nodes.asking import _asked
-from ddax.nodes.plain_questions import approval, leave, surprised, why
 from ddax.reasoning.embedded import EmbeddedReasoner
 from ddax.reasoning.protocol import Question
+from ddax.steps.leaves.plain_questions import approval, leave, surprised, why
+from ddax.steps.protect.best_question import _asked
 from ddax.types import ActionCall, Idea
 from ddax.wording import counted, listed
 

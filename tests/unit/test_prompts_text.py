@@ -17,8 +17,8 @@ from ddax.errors import InvalidReply, SettingsError, UsageError
 from ddax.reasoning import prompts
 from ddax.reasoning import protocol as p
 from ddax.reasoning.acting import Call, Called, Offered
+from ddax.reasoning.background import Tool, Turn
 from ddax.reasoning.language import LanguageReasoner
-from ddax.reasoning.told import Tool, Turn
 from ddax.types import Citation, Passage
 
 GOLDEN = Path(__file__).parent / "prompts"

@@ -22,12 +22,12 @@ from ddax.ideas.idea import apply_patches
 from ddax.nodes import protect as module
 from ddax.nodes import select as selecting
 from ddax.nodes.expand import expand
-from ddax.nodes.frontier import Descent
-from ddax.nodes.gather import lessons
-from ddax.nodes.human import CHOSEN, HumanAnswer, unfit
 from ddax.nodes.protect import protect
 from ddax.nodes.select import select
 from ddax.reasoning import protocol as p
+from ddax.steps.choices.frontier import Descent
+from ddax.steps.findings.gather import lessons
+from ddax.steps.leaves.human_answers import CHOSEN, HumanAnswer, unfit
 from ddax.types import Idea
 
 floats = st.lists(st.floats(-3, 3), min_size=1, max_size=8)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from ddax.reasoning.background import Turn
 from ddax.reasoning.followup import meant
-from ddax.reasoning.told import Turn
 
 SHIP = Turn("Who designed the Vasa?", "Henrik Hybertsson did.", ("Vasa (ship)",), "Henrik Hybertsson")
 PERMIT = Turn("How long does a parking permit last?", "Two years.", ("Parking permits",), "two years")

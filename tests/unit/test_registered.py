@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ddax import Context, open_agent, registered
-from ddax.cli import doctor
+from ddax.cli.maintaining import doctor
 from ddax.errors import MissingPart, UsageError
 from ddax.evolution.repairs import CodeRepairs
 from ddax.graph import repairs as port

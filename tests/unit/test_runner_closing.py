@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from ddax.actions.protocol import ActionContext, ActionResult
 from ddax.actions.registry import action
 from ddax.errors import UsageError
-from ddax.graph import entering
+from ddax.graph import agent_life
 from ddax.graph.results import exit_code_of
 from ddax.types import ActionCall, Proposal
 
@@ -47,7 +47,7 @@ async def test_an_agent_that_closes_stops_what_runs_and_it_goes_on_to_the_same_d
 async def test_what_does_not_stop_in_time_is_cancelled_when_an_agent_closes(
     kit: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(entering, "GRACE", 0.05)
+    monkeypatch.setattr(agent_life, "GRACE", 0.05)
     script = kit.script(
         Proposal("send it", expected="it is sent", action=ActionCall(name="send", args={}, intent=""))
     )

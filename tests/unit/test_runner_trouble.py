@@ -16,8 +16,8 @@ import pytest
 from ddax.errors import StateError, ThreadInUse, UsageError
 from ddax.graph.builder import Builder, build_graph, splice
 from ddax.graph.runner import open_agent
-from ddax.graph.runs import RunInfo
 from ddax.graph.sessions import LocalServices
+from ddax.graph.threads.manifests import RunInfo
 from tests.unit.crashing import Crash
 
 ENDING_SECONDS = 10

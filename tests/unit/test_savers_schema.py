@@ -11,7 +11,7 @@ import pytest
 from ddax.errors import StateError
 from ddax.graph.savers.serializing import serializer
 from ddax.graph.savers.sqlite import open_sqlite
-from ddax.memory.migrations import open_database, open_reading
+from ddax.memory.store.migrations import open_database, open_reading
 
 
 def spoil(file: Path, name: bytes) -> None:

@@ -19,7 +19,7 @@ from ddax.graph.runner import Agent, open_agent
 from ddax.graph.services import Parts
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.fake import DictMemory
-from ddax.nodes.permission import Asked, asked
+from ddax.steps.leaves.permission import Asked, asked
 from ddax.testing import PageLibrary
 from ddax.types import ActionCall
 

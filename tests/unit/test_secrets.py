@@ -28,18 +28,20 @@ from ddax.configs import secrets
 from ddax.configs.secrets import RedactingFilter, Redactor
 from ddax.environments.browser.secrets import Secret, Vault
 from ddax.errors import ReasonerError
-from ddax.graph.runs import RunFolder, RunInfo
 from ddax.graph.savers.serializing import serializer
+from ddax.graph.threads.manifests import RunFolder, RunInfo
 from ddax.ideas.idea import RESULT_BYTES
-from ddax.memory import chroma, shared, store
-from ddax.memory.gate import GatedMemory
+from ddax.memory import indexing
+from ddax.memory.gate.write_gate import GatedMemory
+from ddax.memory.share import owner
+from ddax.memory.store import chroma
 from ddax.nodes.act import act
-from ddax.nodes.failing import failed
 from ddax.reasoning import protocol as p
 from ddax.reasoning.breaks import broke_off
 from ddax.reasoning.entailment.rules import lexical
-from ddax.reasoning.language.failures import MAX_TOLD, classify
+from ddax.reasoning.language.provider.failures import MAX_TOLD, classify
 from ddax.reasoning.redacted import RedactedReasoner
+from ddax.steps.leaves.failure_rows import failed
 from ddax.types import Document, Record
 
 PACKAGE = Path(secrets.__file__).parents[1]
@@ -278,7 +280,7 @@ def test_every_log_of_ours_is_cleaned(
     files = sorted(PACKAGE.rglob("*.py"))
     named = {name for file in files for name in re.findall(r"getLogger\((.+?)\)", file.read_text("utf-8"))}
     assert named == {'"ddax"', "library"}  # the other is that of a package whose words are held back
-    for module in (chroma, shared, store):
+    for module in (chroma, owner, indexing):
         module.logger.warning("cannot read %s", VALUE)
     assert VALUE not in caplog.text and caplog.text.count("[secret]") == 3
 

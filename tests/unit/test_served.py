@@ -15,8 +15,8 @@ from ddax.configs.settings import Browser, Context
 from ddax.errors import NotAllowed, SettingsError, StateError, UsageError
 from ddax.evolution.run_tests import RunTestsArguments, running_tests_of
 from ddax.graph.builder import build_graph
-from ddax.graph.served import AUTH, Gate, asks_for_key, check_state, owner_of_run
 from ddax.graph.services import Parts
+from ddax.graph.session.callers import AUTH, Gate, asks_for_key, check_state, owner_of_run
 from ddax.graph.sessions import LocalServices
 from ddax.graph.state import Input
 from ddax.memory.embeddings import HashEmbedder

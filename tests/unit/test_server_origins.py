@@ -12,7 +12,7 @@ import pytest
 
 from ddax.configs.server import Server
 from ddax.graph.origins import LOOPBACK, STUDIO, Origins, app, refusal
-from ddax.graph.served import AUTH
+from ddax.graph.session.callers import AUTH
 
 HERE = "127.0.0.1:2024"
 FOREIGN = [

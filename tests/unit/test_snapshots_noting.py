@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ddax.errors import ReasonerError, StorageError
-from ddax.graph.snapshots import noting
+from ddax.graph.threads.snapshots import noting
 
 CONFIG = {"configurable": {"thread_id": "t", "checkpoint_id": "c"}}
 

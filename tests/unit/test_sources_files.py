@@ -11,8 +11,8 @@ import pytest
 from pypdf import PdfWriter
 
 from ddax.actions.sources import Bounds, SourceLibrary, open_library
-from ddax.actions.sources.extract import NotText, extract, from_text
 from ddax.actions.sources.files import MAX_BYTES
+from ddax.actions.sources.formats.extract import NotText, extract, from_text
 from ddax.errors import SourceError
 from ddax.memory.embeddings import HashEmbedder
 

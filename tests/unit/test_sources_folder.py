@@ -11,9 +11,9 @@ import pytest
 
 from ddax import Context, open_agent
 from ddax.actions.sources import SourceLibrary, open_library
-from ddax.actions.sources.encodings import decoded_text
-from ddax.actions.sources.extract import extract
-from ddax.actions.sources.front import front_matter
+from ddax.actions.sources.formats.encodings import decoded_text
+from ddax.actions.sources.formats.extract import extract
+from ddax.actions.sources.formats.front_matter import front_matter
 from ddax.memory.embeddings import HashEmbedder
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from ddax.actions.sources import open_library
-from ddax.actions.sources.extract import NotText, extract
+from ddax.actions.sources.formats.extract import NotText, extract
 from ddax.errors import SourceError
 from ddax.memory.embeddings import HashEmbedder
 
@@ -201,7 +201,7 @@ def test_damage_within_an_archive_is_told(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["docx", "xlsx", "epub", "odt"])
 def test_an_archive_that_unfolds_without_end_is_refused(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ddax.actions.sources.zipped.MOST_BYTES", 100)
+    monkeypatch.setattr("ddax.actions.sources.formats.archives.MOST_BYTES", 100)
     with pytest.raises(NotText, match="unfolds to more than 100 bytes"):
         extract(SAID[kind][0](), kind, fallback="x")
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ddax.actions.sources.extract import extract
 from ddax.actions.sources.files import extracted
-from ddax.actions.sources.markdown import as_shown, with_bars
+from ddax.actions.sources.formats.extract import extract
+from ddax.actions.sources.formats.markdown import as_shown, with_bars
 
 LONG = "x" * 2000
 

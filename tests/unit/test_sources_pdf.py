@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ddax.actions.sources.extract import opening, parted
+from ddax.actions.sources.formats.extract import opening, parted
 
 SURVEY = (
     "Survey of the Ashdown Viaduct\nThe Ashdown Viaduct carries the railway over the valley of the Teign.\n"

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ddax.actions.sources.files import extracted
-from ddax.actions.sources.values import SHORT, as_values
+from ddax.actions.sources.formats.json_text import SHORT, as_values
 
 BODY = "The pier was built in 1902. " * 10
 RECORDS = "| city | mayor |\n| --- | --- |\n| Lindholm | Eva Strand |\n| Varby |  |\n"

@@ -10,7 +10,7 @@ import pytest
 
 from ddax.cli.main import run_command
 from ddax.errors import UsageError
-from ddax.graph.runs import RunFolder
+from ddax.graph.threads.manifests import RunFolder
 from ddax.memory.home import Home, thread_lock
 
 

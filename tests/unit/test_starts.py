@@ -20,7 +20,8 @@ def loaded() -> frozenset[str]:
 @pytest.mark.parametrize(
     "name",
     [
-        "ddax.evolution.repair", "ddax.evolution.operators", "ddax.memory.orders", "ddax.memory.chroma",
+        "ddax.evolution.repair", "ddax.evolution.operators", "ddax.memory.gate.order_signs",
+        "ddax.memory.store.chroma",
         "ddax.environments.pilot.orders", "ddax.environments.browser", "chromadb", "playwright", "openai",
         "onnxruntime", "tokenizers", "starlette", "typer",
     ],

@@ -10,9 +10,9 @@ import pytest
 from ddax.batch.pool import Folder
 from ddax.batch.tasks import BatchTask
 from ddax.cli.backend import Output
-from ddax.cli.batch import _finish
+from ddax.cli.running.batch import _finish
 from ddax.graph.results import exit_code_of
-from ddax.graph.runs import OVER, RunFolder, RunInfo
+from ddax.graph.threads.manifests import OVER, RunFolder, RunInfo
 
 
 async def test_the_run_is_over_and_can_be_followed_up(kit: Any, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ddax.actions.sources.extract import NotText, extract
+from ddax.actions.sources.formats.extract import NotText, extract
 from ddax.actions.sources.tokens import tokens
 from ddax.configs.secrets import Redactor
 from ddax.debate.carried import carriers
@@ -15,10 +15,10 @@ from ddax.debate.quotes import Carrying, is_verbatim
 from ddax.debate.task_rubric import task_rubric
 from ddax.environments.pilot.orders import read_orders
 from ddax.ideas.requirements import parse
-from ddax.memory.chunks import chunks
-from ddax.memory.instructions import instruction_spans
+from ddax.memory.gate.instructions import instruction_spans
 from ddax.reasoning.embedded import sentences
 from ddax.reasoning.entailment import check_by_rules
+from ddax.text.chunks import chunks
 from ddax.text.question import analyse
 from ddax.types import Citation, Passage
 from tests.unit.growth_judged import grows_too_fast

@@ -18,7 +18,7 @@ from ddax.ideas.traces import Run, trace
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.lock import OwnerLock
 from ddax.memory.records import RECORD
-from ddax.memory.sqlite import RecordStore
+from ddax.memory.store.sqlite import RecordStore
 from ddax.reasoning.scripted import ScriptedReasoner
 from ddax.testing.pages import PageLibrary
 from ddax.types import ActionCall, Idea
@@ -139,7 +139,7 @@ def test_an_export_of_many_threads_says_how_far_it_is_and_opens_the_record_once(
     kit: Any, tmp_path: Path, monkeypatch: Any, capsys: Any
 ) -> None:
     monkeypatch.setenv("DDAX_HOME", str(tmp_path))
-    monkeypatch.setattr("ddax.cli.traces.TOLD_SECONDS", 0.0)
+    monkeypatch.setattr("ddax.cli.looking.traces.TOLD_SECONDS", 0.0)
     lived_in(tmp_path, kit, "one", "two", "three")
     opened: list[Path] = []
     record = RecordStore.__init__

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ddax.cli.analyze import _pictures, _table
+from ddax.cli.looking.analyze import _pictures, _table
 from ddax.cli.main import run_command
 from ddax.memory.home import Home
 from ddax.metacognition.controller import Controller

@@ -17,14 +17,14 @@ import pytest
 
 from ddax import Context, open_agent
 from ddax.cli.backend import Output
-from ddax.cli.view import serve
+from ddax.cli.looking.view import serve
 from ddax.errors import DdaxError, StateError, StorageError, UsageError
 from ddax.graph.forking import Change, fork
 from ddax.graph.services import Parts
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.home import Home
-from ddax.memory.migrations import open_database, open_reading
-from ddax.memory.sqlite_schema import STEPS
+from ddax.memory.store.migrations import open_database, open_reading
+from ddax.memory.store.sqlite_schema import STEPS
 from ddax.viewer.analysis import trajectory
 from ddax.viewer.app import make_app
 from ddax.viewer.details import rivals

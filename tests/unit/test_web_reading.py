@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ddax.actions.sources.extract import NotText, extract
-from ddax.actions.sources.seen import INVISIBLE
-from ddax.actions.sources.styles import hidden_selectors, hides
+from ddax.actions.sources.formats.extract import NotText, extract
+from ddax.actions.sources.formats.styles import hidden_selectors, hides
+from ddax.actions.sources.formats.visible import INVISIBLE
 from ddax.actions.web import reading
 from ddax.actions.web.blocked import challenge
 from ddax.actions.web.page import read_page

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ddax.cli.main import run_command
 from ddax.dynamics.flip import EVERYONE, Level, flips, levels
-from ddax.nodes.frontier import descend, frontier, policy_row
+from ddax.steps.choices.frontier import descend, frontier, policy_row
 
 POLICY = {"rho": 0.3, "c": 1.2, "w_a": 0.5, "w_q": 1.0, "tabu": 1.0, "damped": True, "floor": 1.0}
 
@@ -92,8 +92,8 @@ def thread(kit: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_the_terms_fit_a_narrow_terminal(
     thread: Any, capsys: Any, monkeypatch: pytest.MonkeyPatch, width: int
 ) -> None:
-    monkeypatch.setattr("ddax.cli.why.columns", lambda: width)
-    monkeypatch.setattr("ddax.cli.runs.columns", lambda: width)
+    monkeypatch.setattr("ddax.cli.looking.why.columns", lambda: width)
+    monkeypatch.setattr("ddax.cli.looking.runs.columns", lambda: width)
     assert thread("why", "t", "2") == 0
     terms = capsys.readouterr().out.split("What would have flipped it")[0].splitlines()[1:]
     assert "explore" in "".join(terms) and "→ 0." in "".join(terms)

@@ -31,7 +31,7 @@ from ddax.actions.sources.shelf import key_of, open_shelf, write_shelf
 from ddax.actions.sources.skipping import UNREAD, note, rows_of
 from ddax.actions.sources.web import SCHEMES, Pages, read_url
 from ddax.errors import ActionError, SourceError
-from ddax.memory.embedding_cache import CachedEmbedder
+from ddax.memory.embed.cache import CachedEmbedder
 from ddax.memory.protocol import Embedder
 from ddax.types import Document
 

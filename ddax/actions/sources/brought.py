@@ -16,7 +16,7 @@ import numpy as np
 
 from ddax.actions.protocol import Library
 from ddax.actions.sources.documents import ExtractCache
-from ddax.actions.sources.extract import METADATA, Extracted, document, from_text
+from ddax.actions.sources.formats.extract import METADATA, Extracted, document, from_text
 from ddax.actions.sources.skipping import skipped_of
 from ddax.actions.sources.tokens import query_tokens, tokens
 from ddax.actions.unsearched import pass_over

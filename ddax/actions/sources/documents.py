@@ -9,10 +9,10 @@ from pathlib import Path
 from sqlite3 import Connection
 from typing import Any
 
-from ddax.actions.sources.extract import Extracted
+from ddax.actions.sources.formats.extract import Extracted
 from ddax.configs.secrets import Redactor
 from ddax.errors import StorageError
-from ddax.memory.embedding_cache import opened
+from ddax.memory.embed.cache import opened
 
 SCHEMA = 8
 """Raised when extraction changes, so that older rows are made again."""

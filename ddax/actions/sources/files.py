@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ddax.actions.sources.documents import ExtractCache
-from ddax.actions.sources.extract import Extracted, NotText, document, extract
-from ddax.actions.sources.kinds import KINDS
+from ddax.actions.sources.formats.extract import Extracted, NotText, document, extract
+from ddax.actions.sources.formats.file_kinds import KINDS
 from ddax.actions.sources.scanning import Candidate, Scan, candidate, kind_of, written
 from ddax.actions.sources.skipping import (
     CLOSED,

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ddax.actions.sources.bm25 import Bm25, weighted_counts
 from ddax.actions.sources.tokens import tokens
-from ddax.memory.chunks import chunks, sentences
+from ddax.text.chunks import chunks, sentences
 from ddax.types import Document
 
 TITLE_WEIGHT = 2

@@ -18,8 +18,8 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 
 from ddax.actions.sources.documents import ExtractCache
-from ddax.actions.sources.extract import Extracted, document, extract
 from ddax.actions.sources.files import Found
+from ddax.actions.sources.formats.extract import Extracted, document, extract
 from ddax.actions.sources.reference import C_MODULES, Target, private
 from ddax.actions.sources.skipping import Skipped
 from ddax.errors import SourceError

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from ddax.actions.sources.formats.file_kinds import ENDINGS, KINDS
 from ddax.actions.sources.ignoring import NAME, Ignoring, ignored, rules_above, rules_of
-from ddax.actions.sources.kinds import ENDINGS, KINDS
 from ddax.actions.sources.skipping import (
     CLOSED,
     GITIGNORED,

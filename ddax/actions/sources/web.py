@@ -8,7 +8,7 @@ from typing import Protocol
 from urllib.parse import urlsplit
 
 from ddax.actions.fetch import Fetched, fetch
-from ddax.actions.sources.extract import Extracted, NotText, document, extract
+from ddax.actions.sources.formats.extract import Extracted, NotText, document, extract
 from ddax.errors import ActionError
 from ddax.types import Document
 

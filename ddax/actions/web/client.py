@@ -266,7 +266,7 @@ async def asked(
 
 def as_document(page: Page, source: str) -> Document:
     """Make a document of a page; what was hidden and the day it states go with it."""
-    from ddax.actions.sources.extract import Extracted, document
+    from ddax.actions.sources.formats.extract import Extracted, document
 
     notes: JsonDict = {
         "date": page.date,

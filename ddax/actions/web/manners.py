@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ddax.actions.fetch import MAX_COOLDOWN
 from ddax.errors import ActionError, StorageError
-from ddax.memory.embedding_cache import opened
+from ddax.memory.embed.cache import opened
 
 Clock = Callable[[], float]
 Sleep = Callable[[float], Awaitable[None]]

@@ -1,6 +1,6 @@
 """One page of HTML as text: what a reader would see of its main part, its tables, links and date.
 
-What a reader would not see of it is taken out by `ddax.actions.sources.seen`, as of a file.
+What a reader would not see of it is taken out by `ddax.actions.sources.formats.visible`, as of a file.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ddax.actions.sources.extract import Extracted, NotText, decoded, extract, joined
-from ddax.actions.sources.markup import parsed, text_of
-from ddax.actions.sources.seen import INVISIBLE, seen
+from ddax.actions.sources.formats.extract import Extracted, NotText, decoded, extract, joined
+from ddax.actions.sources.formats.markup import parsed, text_of
+from ddax.actions.sources.formats.visible import INVISIBLE, seen
 from ddax.actions.web.blocked import challenge
 
 if TYPE_CHECKING:

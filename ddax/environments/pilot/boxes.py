@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.match import label_of
+from ddax.environments.pilot.options import group_of
 from ddax.environments.pilot.paging import goes_on
 from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.rows import above_of, inside, node_words, rows_of, section, words_of
@@ -82,17 +83,11 @@ def beside_of(pilot: Pilot, boxes: Sequence[Node]) -> list[Node] | None:
     """Return the other boxes of the group or list that some boxes stand in; None where there is neither."""
     groups = [n for n in pilot.nodes({"group"}) if {b.id for b in boxes} <= _ids(pilot, n)]
     inside = min((_ids(pilot, n) for n in groups), key=len, default=set[str]())
-    places = {_place(pilot, box) for box in boxes}
+    places = {group_of(pilot, box) for box in boxes}
     if not groups and "" in places:
         return None
     others = [n for n in pilot.nodes(_SEVERAL) if n not in boxes]
-    return [n for n in others if n.id in inside or (not groups and _place(pilot, n) in places)]
-
-
-def _place(pilot: Pilot, box: Node) -> str:
-    """Return the id of what a box, or the label around it, stands in; empty for the page."""
-    above = pilot.seen.node(box.parent)
-    return above.parent if above is not None and above.role == "label" else box.parent
+    return [n for n in others if n.id in inside or (not groups and group_of(pilot, n) in places)]
 
 
 def _ids(pilot: Pilot, node: Node) -> set[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 from ddax.environments.pilot.fields import named_field
 from ddax.environments.pilot.orders import Order
@@ -48,8 +47,9 @@ async def when_shown(pilot: Pilot, order: Order, skill: Skill, failed: int) -> b
         return False
     reasons, moves, known = pilot.failed[failed:], len(pilot.moves), _ids(pilot)
     del pilot.failed[failed:]
-    while await comes(pilot, partial(_new, pilot, known), LOOKS - (len(pilot.moves) - moves)):
-        known, made = known | _ids(pilot), len(pilot.moves)
+    while await comes(pilot, lambda: not _ids(pilot) <= known, LOOKS - (len(pilot.moves) - moves)):
+        known.update(_ids(pilot))
+        made = len(pilot.moves)
         if await skill(pilot, order):
             return True
         if len(pilot.moves) > made:
@@ -60,10 +60,6 @@ async def when_shown(pilot: Pilot, order: Order, skill: Skill, failed: int) -> b
     if len(pilot.failed) == failed:
         missing(pilot, named_field(order.outside))
     return False
-
-
-def _new(pilot: Pilot, known: set[str]) -> bool:
-    return not _ids(pilot) <= known
 
 
 def _ids(pilot: Pilot) -> set[str]:

@@ -52,6 +52,6 @@ def _is_said(label: str, said: set[str]) -> bool:
 
 
 def group_of(pilot: Pilot, radio: Node) -> str:
-    """Return the id of what a radio, or the label around it, stands in."""
+    """Return the id of what a radio, a box, or the label around it stands in; empty for the page."""
     above = pilot.seen.node(radio.parent)
     return above.parent if above is not None and above.role == "label" else radio.parent

@@ -30,7 +30,7 @@ _SAME = {
 """Words that mean the same on a control."""
 _ENDS = " \t.,;:!?\"'()[]{}“”«»@#"
 _COUNT = re.compile(r"\(\d+\)")
-_ROWS = frozenset({"listitem", "row", "option", "treeitem", "article"})
+ROWS = frozenset({"listitem", "row", "option", "treeitem", "article"})
 """Roles of what stands beside others of its kind."""
 
 
@@ -159,11 +159,11 @@ def above_of(node: Node, parents: Mapping[str, str]) -> list[str]:
 
 def beside(seen: PageSeen, groups: Collection[str]) -> set[str]:
     """Return the ids of the rows beside those among some groups, with all that is in them."""
-    lists = {node.parent for node in seen.nodes if node.id in groups and node.role in _ROWS}
+    lists = {node.parent for node in seen.nodes if node.id in groups and node.role in ROWS}
     kinds = {box.kind for node in seen.nodes for box in node.boxes if box.id in groups}
     found: set[str] = set()
     for node in seen.nodes:
-        other = node.role in _ROWS and node.parent in lists and node.id not in groups
+        other = node.role in ROWS and node.parent in lists and node.id not in groups
         other |= any(box.kind in kinds and box.id not in groups for box in node.boxes)
         if other or node.parent in found:
             found.add(node.id)

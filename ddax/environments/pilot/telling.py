@@ -43,9 +43,8 @@ def all_told(did: Sequence[str]) -> str:
 
 def wanted_of(task: str) -> list[str]:
     """Return what a task wants to be told in the end."""
-    quoted = [quote.span() for quote in QUOTED.finditer(task)]
-    said = (found for found in _WANTED.finditer(task) if not any(a < found.start() < z for a, z in quoted))
-    return [found["what"].strip() for found in said]
+    outside = QUOTED.sub(lambda quote: "\0" * len(quote[0]), task)
+    return [found["what"].strip() for found in _WANTED.finditer(task) if outside[found.start()] != "\0"]
 
 
 def answer_to(wanted: str, page: str) -> str:

@@ -6,10 +6,8 @@ from collections.abc import Callable
 
 from ddax.environments.browser.seen import ACTED_ON, Node
 from ddax.environments.pilot.pilot import Pilot
-from ddax.environments.pilot.rows import Row, above_of, inside, node_words, words_of
+from ddax.environments.pilot.rows import ROWS, Row, above_of, inside, node_words, words_of
 from ddax.environments.pilot.words import EMPTY, FIELD
-
-_ROWS = frozenset({"listitem", "row", "article", "option", "treeitem"})
 
 
 def titled(pilot: Pilot, verb: str, rest: set[str], names_of: Callable[[Node, str], set[str]]) -> list[Row]:
@@ -19,7 +17,7 @@ def titled(pilot: Pilot, verb: str, rest: set[str], names_of: Callable[[Node, st
     heads = {word for n in pilot.seen.nodes if n.role == "heading" for word in words_of(n.name)}
     for node in pilot.nodes(ACTED_ON - FIELD - {"combobox", "option"}):
         words = names_of(node, verb) if node.name else set[str]()
-        group = next((one for one in above_of(node, parents) if roles.get(one) in _ROWS), "")
+        group = next((one for one in above_of(node, parents) if roles.get(one) in ROWS), "")
         if verb not in words or not group:
             continue
         parts = inside(pilot.seen, group)

@@ -48,10 +48,13 @@ class Files:
         now = dict(_signs(SCRATCH))
         for place in sorted(now.keys() - self.signs.keys()):
             _remove(place)
-        for place, sign in self.signs.items():  # a folder comes before what is in it
+        for place, sign in [*self.signs.items()]:  # a folder comes before what is in it
             if now.get(place) != sign:
                 self._again(place, sign[0])
-                self.signs[place] = _sign(os.lstat(place))
+                if os.path.lexists(place):
+                    self.signs[place] = _sign(os.lstat(place))
+                else:  # the worker's own, which it makes again when it needs it
+                    del self.signs[place]
         os.chdir(WORK)  # it may be another one
 
     def _again(self, place: str, mode: int) -> None:

@@ -51,7 +51,9 @@ def described(error: BaseException | None, most: int = MESSAGE) -> str:
     """Return the text of an error; one that cannot be asked for it is no reason to fail."""
     try:
         return str(error)[:most]
-    except Exception as inner:  # the text of a foreign exception is foreign code
+    except OutOfTime:
+        raise
+    except BaseException as inner:  # the text of a foreign exception is foreign code
         return f"<its message raised {type(inner).__name__}>"
 
 

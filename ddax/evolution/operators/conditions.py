@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from ddax.evolution.changes import OPPOSITE
+from ddax.evolution.judging.changes import OPPOSITE
 from ddax.evolution.operators.base import Scope, Source
 from ddax.evolution.operators.calls import parse
 from ddax.evolution.operators.expressions import Variant

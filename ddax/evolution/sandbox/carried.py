@@ -86,12 +86,13 @@ def _open(folder: str, root: bool) -> bool:
     for place, folders, files in os.walk(folder):
         closed = root and not LINKED & {*Path(place).relative_to(folder).parts}
         for name in (*folders, *files):
-            mode = os.lstat(os.path.join(place, name)).st_mode
-            needed = 5 if stat.S_ISDIR(mode) else 0 if stat.S_ISLNK(mode) else 4
-            if stat.S_IFMT(mode) not in (stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK):
-                return False  # a socket, a pipe, or a device
-            if closed and name not in LINKED and mode & needed != needed:
-                return False
+            with suppress(FileNotFoundError):  # it was taken away meanwhile
+                mode = os.lstat(os.path.join(place, name)).st_mode
+                needed = 5 if stat.S_ISDIR(mode) else 0 if stat.S_ISLNK(mode) else 4
+                if stat.S_IFMT(mode) not in (stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK):
+                    return False  # a socket, a pipe, or a device
+                if closed and name not in LINKED and mode & needed != needed:
+                    return False
     return True
 
 
@@ -107,15 +108,16 @@ def _copy(folder: Path, target: Path) -> None:
             source = Path(place, name)
             if not source.is_symlink() and not source.is_file():
                 continue  # a socket, or a pipe
-            size += source.lstat().st_size
-            if size > MOST:
-                raise SourceError(
-                    f"{folder} has more than {MOST >> 20:,} MiB.",
-                    why="It cannot be bound: what is in it is closed to others, or a socket; and it is too "
-                    "much to be copied.",
-                    mend="Let others read the folder (chmod -R o+rX), and take sockets and pipes out of it.",
-                )
-            with suppress(PermissionError):  # what nobody may read, no test reads
+            # What nobody may read, no test reads; what is taken away meanwhile, neither.
+            with suppress(PermissionError, FileNotFoundError):
+                size += source.lstat().st_size
+                if size > MOST:
+                    raise SourceError(
+                        f"{folder} has more than {MOST >> 20:,} MiB.",
+                        why="It cannot be bound: what is in it is closed to others, or a socket; and it is"
+                        " too much to be copied.",
+                        mend="Let others read the folder (chmod -R o+rX), and take sockets and pipes out.",
+                    )
                 shutil.copy(source, here / name, follow_symlinks=False)
                 if not source.is_symlink():
                     (here / name).chmod(0o755 if source.stat().st_mode & 0o100 else 0o644)

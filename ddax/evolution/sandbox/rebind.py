@@ -44,10 +44,13 @@ def rebound(runtime: Runtime) -> tuple[list[str], list[tuple[str, str]]]:
     """Return the words before a command that make the binds reachable, and where they are then."""
     if not runtime.hidden:
         return [], list(runtime.binds)
-    neutral = next(
+    free = (
         place for place in NEUTRAL
         if os.path.isdir(place) and not any(f"{host}/".startswith(f"{place}/") for host, _ in runtime.binds)
     )  # fmt: skip
+    if not (neutral := next(free, "")):
+        why = f"The repair reads from each of {', '.join(NEUTRAL)} that there is."
+        raise SandboxError("No folder can be covered for the sandbox.", why=why, mend="Make a folder /mnt.")
     places = [(host, f"{neutral}/{i}", inside) for i, (host, inside) in enumerate(runtime.binds)]
     shell = ["/bin/sh", "-c", _REBIND, "sh", neutral]
     wrapper = ["unshare", "--mount", "--propagation", "private", "--", *shell]

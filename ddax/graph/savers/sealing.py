@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ddax.errors import StateError
-from ddax.memory.migrations import sqlite_errors
+from ddax.memory.store.migrations import sqlite_errors
 
 MARK = "~"
 """Ends the type of a value that carries its digest."""

@@ -17,7 +17,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from ddax.graph.savers.histories import Histories
 from ddax.graph.savers.pruning import Store, delta_channels
 from ddax.graph.savers.sealing import ROOT, Row, Seal, Verdict, own, seal, verify, write_digest
-from ddax.memory.migrations import opening_errors, reading_address, sqlite_errors
+from ddax.memory.store.migrations import opening_errors, reading_address, sqlite_errors
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
@@ -217,19 +217,18 @@ class SqliteStore(Store, AsyncSqliteSaver):
     async def reseal(self, thread: str, ns: str) -> None:
         """Seal a namespace anew, after its rows were meant to change."""
         async with self._changing(thread):
-            rows, writes, _ = await self._sealed((thread, ns))
-            await self.conn.execute(
-                "DELETE FROM seals WHERE thread_id = ? AND checkpoint_ns = ?", (thread, ns)
-            )
-            made: dict[str, Seal] = {}
-            known = {row.id: row for row in rows}
-            for row in rows:
-                parent = known.get(row.parent)
-                above = ROOT if parent is None else made[parent.id]
-                made[row.id] = (
-                    ROOT if parent is None else seal(above.above, parent, writes.get(parent.id, ()))
-                )
-                await self._keep((thread, ns), row, made[row.id])
+            await self._seal_anew(thread, ns)
+
+    async def _seal_anew(self, thread: str, ns: str) -> None:
+        rows, writes, _ = await self._sealed((thread, ns))
+        await self.conn.execute("DELETE FROM seals WHERE thread_id = ? AND checkpoint_ns = ?", (thread, ns))
+        made: dict[str, Seal] = {}
+        known = {row.id: row for row in rows}
+        for row in rows:
+            parent = known.get(row.parent)
+            above = ROOT if parent is None else made[parent.id]
+            made[row.id] = ROOT if parent is None else seal(above.above, parent, writes.get(parent.id, ()))
+            await self._keep((thread, ns), row, made[row.id])
 
     async def _above(self, key: tuple[str, str], parent: str | None) -> Seal:
         """Return the seal of a new checkpoint with this parent."""
@@ -281,26 +280,24 @@ class SqliteStore(Store, AsyncSqliteSaver):
     async def forget(self, thread: str, ns: str, keep: Collection[str]) -> None:
         """Delete every checkpoint of a namespace but those, with their writes, at once."""
         marks = ",".join("?" * len(keep))
-        async with self.lock:
+        async with self._changing(thread):
             for table in COLUMNS:
                 await self.conn.execute(
                     f"DELETE FROM {table} WHERE thread_id = ? AND checkpoint_ns = ?"  # noqa: S608  # fixed names
                     f" AND checkpoint_id NOT IN ({marks})",
                     (thread, ns, *keep),
                 )
-            await self.conn.commit()
-        await self.reseal(thread, ns)
+            await self._seal_anew(thread, ns)
 
     async def detach(self, config: RunnableConfig) -> None:
         """Cut a checkpoint from its parent."""
         place = config["configurable"]
-        async with self.lock:
+        async with self._changing(str(place["thread_id"])):
             await self.conn.execute(
                 "UPDATE checkpoints SET parent_checkpoint_id = NULL"
                 " WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?",
                 (place["thread_id"], place.get("checkpoint_ns", ""), place["checkpoint_id"]),
             )
-            await self.conn.commit()
 
     async def threads_of(self, run_ids: Sequence[str]) -> list[str]:
         """Return the threads in which runs left checkpoints."""
@@ -313,7 +310,7 @@ class SqliteStore(Store, AsyncSqliteSaver):
 
     async def copy_until(self, source: str, target: str, until: str) -> None:
         """Copy the checkpoints of a thread up to an id ("" for all), with all they rest on."""
-        async with self.lock:
+        async with self._changing(target):
             for table, columns in COLUMNS.items():
                 # The writes of the last one belong to the step after it.
                 below = "<=" if table == "checkpoints" else "<"
@@ -322,13 +319,12 @@ class SqliteStore(Store, AsyncSqliteSaver):
                     f" WHERE thread_id = ? AND (? = '' OR checkpoint_id {below} ?)",
                     (target, source, until, until),
                 )
-            await self.conn.commit()
             async with self.conn.execute(
                 "SELECT DISTINCT checkpoint_ns FROM checkpoints WHERE thread_id = ?", (target,)
             ) as cursor:
                 namespaces = [row[0] for row in await cursor.fetchall()]
-        for ns in namespaces:
-            await self.reseal(target, ns)
+            for ns in namespaces:
+                await self._seal_anew(target, ns)
 
     async def size(self) -> int:
         """Return the bytes the store takes."""

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ddax.memory.chunks import CHUNK_CHARS, SENTENCE_CHARS, sentences
 from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.sentences import Sentence
+from ddax.text.chunks import CHUNK_CHARS, SENTENCE_CHARS, sentences
 from ddax.text.question import Question
 from ddax.text.words import FUNCTION_WORDS, denies, is_past, term_of, words
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ddax.memory.likeness import Vectors
+from ddax.memory.embed.likeness import Vectors
 from ddax.reasoning.embedded.affirm import affirmed
 from ddax.reasoning.embedded.antecedent import bound
 from ddax.reasoning.embedded.apart import apart

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
-from ddax.memory.tables import BAR, cells_of
 from ddax.reasoning.embedded.columns import sizes_of
 from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.pairs import of_settings
 from ddax.reasoning.embedded.rows import MEASURES, RELATION, fits
 from ddax.text.question import Question
+from ddax.text.table_rows import BAR, cells_of
 from ddax.text.units import PRICE
 from ddax.text.words import terms
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ddax.memory.likeness import Vectors
+from ddax.memory.embed.likeness import Vectors
 from ddax.reasoning.criteria import BEARS, GIVES, MEETS, ONE_OF_TWO, YES_OR_NO
 from ddax.reasoning.embedded.compare import compared
 from ddax.reasoning.embedded.evidence import Weighed

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ddax.memory.chunks import sentences
-from ddax.memory.likeness import Vectors
+from ddax.memory.embed.likeness import Vectors
 from ddax.reasoning.embedded import criteria
 from ddax.reasoning.embedded.criteria import score
 from ddax.reasoning.embedded.evidence import Weighed, lines_of, weigh
@@ -17,6 +16,7 @@ from ddax.reasoning.embedded.sentences import Sentence, split
 from ddax.reasoning.embedded.support import measure
 from ddax.reasoning.entailment import check_by_rules
 from ddax.reasoning.protocol import DEFAULT_RUBRIC, ArgueRequest, Argument, JudgeRequest, Judgment
+from ddax.text.chunks import sentences
 from ddax.text.question import analyse
 from ddax.text.words import terms
 from ddax.types import Entailment, EntailmentCheck

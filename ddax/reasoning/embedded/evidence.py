@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ddax.memory.likeness import Vectors
+from ddax.memory.embed.likeness import Vectors
 from ddax.reasoning.embedded.follow import rarity
 from ddax.reasoning.embedded.implied import implied
 from ddax.reasoning.embedded.others import unmeant

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ddax.memory.likeness import Vectors
+from ddax.memory.embed.likeness import Vectors
 from ddax.reasoning.embedded.evidence import Weighed, readable, weigh
 from ddax.reasoning.embedded.follow import Candidate, Weights, candidates, rank
 from ddax.reasoning.embedded.spans import names_in

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from math import isclose
 
-from ddax.memory.chunks import CHUNK_CHARS, SENTENCE_CHARS
 from ddax.reasoning.embedded.columns import (
     AGE,
     DEPTH,
@@ -22,6 +21,7 @@ from ddax.reasoning.embedded.columns import (
 )
 from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.sentences import Sentence
+from ddax.text.chunks import CHUNK_CHARS, SENTENCE_CHARS
 from ddax.text.question import Question
 from ddax.text.units import pointed, quantity
 from ddax.text.words import terms, words

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ddax.memory.likeness import Vectors
+from ddax.memory.embed.likeness import Vectors
 from ddax.reasoning.embedded.sentences import Sentence
 from ddax.text.question import Question
 from ddax.text.words import bare_title, contains_phrase, terms, words

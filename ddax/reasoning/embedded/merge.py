@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ddax.memory.likeness import Vectors
+from ddax.memory.embed.likeness import Vectors
 from ddax.reasoning.embedded.answer import answer
 from ddax.reasoning.embedded.evidence import weigh
 from ddax.reasoning.embedded.support import THRESHOLD, measure

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 
 from ddax.errors import ReasonerError
-from ddax.memory.likeness import MAX_CHARS, Vectors
+from ddax.memory.embed.likeness import MAX_CHARS, Vectors
 from ddax.memory.protocol import Embedder
 from ddax.reasoning.embedded import browsing, debate, expand, wording
 from ddax.reasoning.embedded.curiosity import wonder

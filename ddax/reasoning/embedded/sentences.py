@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from ddax.memory.chunks import FENCE, Span, sentences
-from ddax.memory.tables import BAR, named_cells, said_row
+from ddax.text.chunks import FENCE, Span, sentences
+from ddax.text.table_rows import BAR, named_cells, said_row
 from ddax.text.units import PRICE
 from ddax.text.words import bare_title, contains_phrase, words
 from ddax.types import Citation, Passage

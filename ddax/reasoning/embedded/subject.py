@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ddax.memory.likeness import Vectors
+from ddax.memory.embed.likeness import Vectors
 from ddax.reasoning.embedded.evidence import Weighed
 from ddax.text.question import Question
 from ddax.text.units import unit_of

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ddax.configs.settings import Support
-    from ddax.memory.likeness import Vectors
+    from ddax.memory.embed.likeness import Vectors
     from ddax.memory.protocol import Embedder
     from ddax.types import EntailmentCheck
 
@@ -24,7 +24,7 @@ def open_check(embedder: Embedder | None = None, settings: Support | None = None
         return PassageCheck(ModelCheck())
     if embedder is None:
         return check_by_rules()
-    from ddax.memory.likeness import Vectors
+    from ddax.memory.embed.likeness import Vectors
 
     return check_by_rules(Vectors(embedder))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import OrderedDict
 from threading import Lock
 
-from ddax.memory.chunks import sentences
 from ddax.reasoning.entailment.words import read
+from ddax.text.chunks import sentences
 from ddax.types import Entailment, EntailmentCheck
 
 LONGEST = 300

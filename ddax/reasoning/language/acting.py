@@ -1,7 +1,7 @@
 """The turns of a leaf as a model is told them, natively or in words, and its next calls as they are read.
 
 Whichever way a model says its calls, they become one reply of the form `ActWire`: so it is cached, repaired
-and billed as any other. Leaves out how a call is sent (`channel`) and what it does (the nodes).
+and billed as any other. Leaves out how a call is sent (`provider.channel`) and what it does (the nodes).
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from ddax.reasoning.acting import Acted, Call, Called, Offered
-from ddax.reasoning.language.loose import Broken, CutObject, read_at
 from ddax.reasoning.language.quote import block, clean, shorten
-from ddax.reasoning.language.wire import ActWire, CallWire, Unfit
+from ddax.reasoning.language.replies.loose_json import Broken, CutObject, read_at
+from ddax.reasoning.language.replies.schemas import ActWire, CallWire, Unfit
 
 LEAST = 200
 """Characters that are told of a result however many there are."""

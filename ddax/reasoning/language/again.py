@@ -9,11 +9,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ddax.reasoning.language.acting import CALL_AGAIN
-from ddax.reasoning.language.channel import Order, Said
-from ddax.reasoning.language.efforts import LESS
+from ddax.reasoning.language.provider.channel import Order, Said
+from ddax.reasoning.language.provider.efforts import LESS
 from ddax.reasoning.language.quote import block, shorten
+from ddax.reasoning.language.replies.schemas import Unfit
 from ddax.reasoning.language.usage import thought
-from ddax.reasoning.language.wire import Unfit
 from ddax.reasoning.prompts import render
 
 MARK = 60

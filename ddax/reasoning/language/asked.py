@@ -12,10 +12,10 @@ from typing import Generic, NamedTuple, TypeVar
 
 from ddax.reasoning.budget import BudgetKeeper
 from ddax.reasoning.language.acting import Acting
-from ddax.reasoning.language.channel import Hear, Sampling
-from ddax.reasoning.language.failures import Failure
-from ddax.reasoning.language.window import Measure
-from ddax.reasoning.language.wire import Wire
+from ddax.reasoning.language.provider.channel import Hear, Sampling
+from ddax.reasoning.language.provider.failures import Failure
+from ddax.reasoning.language.provider.window import Measure
+from ddax.reasoning.language.replies.schemas import Wire
 from ddax.reasoning.prompts import Prompt
 from ddax.types import Picture, Usage
 

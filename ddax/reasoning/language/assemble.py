@@ -14,13 +14,13 @@ from ddax.configs.prices import Price, Provider, nearest_priced
 from ddax.errors import of_setting
 from ddax.reasoning.given import OBJECT, lost
 from ddax.reasoning.language.cache import ReplyCache
-from ddax.reasoning.language.call import Caller
-from ddax.reasoning.language.channel import Channel
-from ddax.reasoning.language.channels import open_channel, told_of
-from ddax.reasoning.language.guard import Limits
-from ddax.reasoning.language.lanes import Lanes
-from ddax.reasoning.language.planned import ArgumentModels
+from ddax.reasoning.language.call import Caller, Hints
+from ddax.reasoning.language.provider.channel import Channel
+from ddax.reasoning.language.provider.lanes import Lanes
+from ddax.reasoning.language.provider.retrying import Limits
+from ddax.reasoning.language.provider.shortest_way import open_channel, told_of
 from ddax.reasoning.language.reasoner import LanguageReasoner
+from ddax.reasoning.language.replies.planned import ArgumentModels
 from ddax.reasoning.language.team import ROLES, Role, Team
 from ddax.reasoning.language.usage import PriceLike, price_of
 from ddax.reasoning.prompts import SHIPPED, Book, read_all
@@ -111,10 +111,9 @@ def assemble(
                 _local_channel(model.name, local, limits)
                 if local
                 else _channel(model, limits, opening, open_model), name=model.name,
-                key=model.key_variable or key_of(model.name, opening.providers), price=_price(model, opening),
+                hints=_hints(model, opening), price=_price(model, opening),
                 limits=limits, clock=opening.clock, wall=opening.wall, rng=opening.rng,
                 lane=lanes.of(model.name), cache=cache, sees=opening.sees, effort=model.effort,
-                near=nearest_priced(model.name, opening.prices),
             )  # fmt: skip
         return found.callers[key]
 
@@ -142,6 +141,11 @@ def assemble(
 def _others(first: ModelRecord, models: Models) -> list[ModelRecord]:
     others = {one.model_dump_json(): one for one in map(record_of, models.fallbacks)}
     return [one for one in others.values() if one.name != first.name or one.base_url != first.base_url]
+
+
+def _hints(model: ModelRecord, opening: Opening) -> Hints:
+    key = model.key_variable or key_of(model.name, opening.providers)
+    return Hints(key, nearest_priced(model.name, opening.prices))
 
 
 def _price(model: ModelRecord, opening: Opening) -> PriceLike | None:
@@ -176,8 +180,8 @@ def _local(name: str, opening: Opening) -> Local | None:
 
 def _local_channel(name: str, local: Local, limits: Limits) -> Channel:
     """Return the way to a model on this machine, which a grammar holds to the form of its replies."""
-    from ddax.reasoning.language.traced import TracedChannel
-    from ddax.reasoning.language.wire_openai import Narrow, OpenAIChannel
+    from ddax.reasoning.language.provider.openai_wire import Narrow, OpenAIChannel
+    from ddax.reasoning.language.provider.traced import TracedChannel
 
     model = local.model.model_copy(update={"max_tokens": limits.output_tokens})
     channel = OpenAIChannel(model, narrow=Narrow.of(limits.output_tokens), idle_seconds=limits.idle_seconds)

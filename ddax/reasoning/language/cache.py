@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ddax.configs.secrets import Redactor
-from ddax.memory.lane import Lane
-from ddax.reasoning.language.channel import Channel, Order, name_of
+from ddax.memory.share.busy_thread import Lane
+from ddax.reasoning.language.provider.channel import Channel, Order, name_of
 
 VERSION = 2
 KEPT = 20_000

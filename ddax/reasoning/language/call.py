@@ -1,7 +1,7 @@
 """One request to one chat model: structured output, one retry layer, one repair, and the bill.
 
-Leaves out what is asked (`prompts`), what a reply means (`readers`), how a call is sent (`channel`)
-and which model is asked (`team`).
+Leaves out what is asked (`ddax.reasoning.prompts`), what a reply means (`replies.grounding`), how a call is
+sent (`provider.channel`) and which model is asked (`team`).
 """
 
 from __future__ import annotations
@@ -11,31 +11,31 @@ import contextlib
 import logging
 import math
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from ddax.errors import ReasonerError
 from ddax.reasoning.budget import charge
-from ddax.reasoning.language.abilities import Abilities, known
 from ddax.reasoning.language.again import repaired, roomier
 from ddax.reasoning.language.asked import Ask, Asked, Under
 from ddax.reasoning.language.cache import Kept, ReplyCache, reply_key
-from ddax.reasoning.language.channel import Channel, Hear, Order, Said, name_of
-from ddax.reasoning.language.failures import Failure, classify, mapped, refusal_of, unusable
-from ddax.reasoning.language.guard import Breaker, Limits, wait_before
 from ddax.reasoning.language.parts import sizes_of
-from ddax.reasoning.language.picture import tokens_of
+from ddax.reasoning.language.provider.abilities import Abilities, known
+from ddax.reasoning.language.provider.channel import Channel, Hear, Order, Said, name_of
+from ddax.reasoning.language.provider.failures import Failure, classify, mapped, refusal_of, unusable
+from ddax.reasoning.language.provider.picture import tokens_of
+from ddax.reasoning.language.provider.retrying import Breaker, Limits, wait_before
+from ddax.reasoning.language.provider.window import Measure, Told, fits, least, narrower, overran, told_in
 from ddax.reasoning.language.quote import shorten
-from ddax.reasoning.language.reading import read_reply
+from ddax.reasoning.language.replies.parsing import read_reply
+from ddax.reasoning.language.replies.schemas import Unfit, Wire
 from ddax.reasoning.language.usage import PriceLike, counted, priced
-from ddax.reasoning.language.window import Measure, Told, fits, least, narrower, overran, told_in
-from ddax.reasoning.language.wire import Unfit, Wire
 from ddax.types import Usage
 
 if TYPE_CHECKING:
-    from ddax.reasoning.language.lanes import Lane
+    from ddax.reasoning.language.provider.lanes import Lane
 
 R = TypeVar("R")
 W = TypeVar("W", bound=Wire)
@@ -47,6 +47,14 @@ LONG_WAIT = 5.0
 """Seconds of a wait before a further call from which on it is logged."""
 
 
+@dataclass(frozen=True)
+class Hints:
+    """What errors of a model tell its user: the variable of its key, and the nearest known name if any."""
+
+    key: str
+    near: str = ""
+
+
 class Caller:
     """Ask one chat model for replies of a given form.
 
@@ -56,13 +64,13 @@ class Caller:
     """
 
     def __init__(
-        self, channel: Channel, *, name: str, key: str, price: PriceLike | None, limits: Limits,
+        self, channel: Channel, *, name: str, hints: Hints, price: PriceLike | None, limits: Limits,
         clock: Callable[[], float], wall: Callable[[], float], rng: np.random.Generator,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         lane: Lane | None = None, cache: ReplyCache | None = None, sees: bool | None = None,
-        effort: str | None = None, near: str = "",
+        effort: str | None = None,
     ) -> None:  # fmt: skip
-        self._channel, self.name, self._key, self._price = channel, name, key, price
+        self._channel, self.name, self._hints, self._price = channel, name, hints, price
         self._limits, self._clock, self._wall = limits, clock, wall
         self._rng, self._sleep, self._lane = rng, sleep, lane
         self.effort, self._window = effort, limits.context_tokens or channel.window
@@ -71,7 +79,7 @@ class Caller:
         fresh = Abilities(channel.first_mode, self._sight, channel.limited, native=channel.native)
         self._can = known(name, channel.address, fresh)
         self._cache = None if self.free_of_charge else cache
-        self._told, self._near = -math.inf, near
+        self._told = -math.inf
 
     @property
     def free_of_charge(self) -> bool:
@@ -143,7 +151,7 @@ class Caller:
             found = self._read(said, ask, request)
         except Unfit as fault:
             if request.attempts >= self._limits.attempts or request.paid >= PAID:
-                raise unusable(said, fault, self.name, name_of(ask.wire), request.attempts) from fault
+                raise self._unusable(said, fault, order, request) from fault
             again = self._again(order, said, fault, request)
             try:
                 second = await self._say(again, request)
@@ -196,7 +204,7 @@ class Caller:
 
     def _unusable(self, said: Said, fault: Unfit, order: Order, request: Asked) -> ReasonerError:
         if said.cut:
-            return mapped(Failure("length", 0, str(fault)), self.name, self._key, 1)
+            return mapped(Failure("length", 0, str(fault)), self.name, self._hints.key, 1)
         return unusable(said, fault, self.name, name_of(order.wire), request.attempts)
 
     async def _say(self, order: Order, request: Asked) -> Said:
@@ -235,28 +243,31 @@ class Caller:
 
     def _left(self, order: Order, request: Asked) -> int | None:
         """Return the tokens that a call leaves of the window; None where no window is known."""
-        window = narrower(self.context_tokens, request.measure.window)
+        window = self._window_of(request)
         return window - self._needs(order, request) if window else None
+
+    def _window_of(self, request: Asked) -> int:
+        return narrower(self.context_tokens, request.measure.window)
 
     def _needs(self, order: Order, request: Asked) -> int:
         return request.measure.count(self._size(order)) + tokens_of(order.picture)
 
     def _quotable(self, order: Order, request: Asked) -> int | None:
         """Return the bytes that may be added to a call; half of what is left is for the reply."""
-        left, window = self._left(order, request), narrower(self.context_tokens, request.measure.window)
+        left, window = self._left(order, request), self._window_of(request)
         return None if left is None else int((left - max(least(window), left // 2)) / request.measure.density)
 
     def _fitted(self, order: Order, request: Asked) -> Order:
         """Return a call whose reply fits the window beside it; raises where the request alone does not."""
-        left = self._left(order, request)
-        if left is None:
+        window = self._window_of(request)
+        if not window:
             return order
         needs = self._needs(order, request)
-        window = left + needs
+        left = window - needs
         if left < least(window):
             said = f"It is counted as {needs:,} tokens, the window of the model as {window:,}."
             failure = request.refused or Failure("context", 0, said)
-            error = mapped(failure, self.name, self._key, 1)
+            error = mapped(failure, self.name, self._hints.key, 1)
             overran(error, (window - least(window)) / needs, request.measure)
             raise error
         limit = order.output or self._limits.output_tokens
@@ -287,7 +298,7 @@ class Caller:
             raise
         request.paid += 1
         self._charge(request, said.usage, order, said.thought + said.text)
-        if refused := refusal_of(said, self.name, self._key):
+        if refused := refusal_of(said, self.name, self._hints.key):
             raise refused
         return said
 
@@ -357,7 +368,9 @@ class Caller:
             self._tell(failure, wait)
             await self._sleep(wait)
             return
-        ended = mapped(failure, self.name, self._key, request.attempts, late=late, near=self._near)
+        ended = mapped(
+            failure, self.name, self._hints.key, request.attempts, late=late, near=self._hints.near
+        )
         if failure.retriable:
             self._breaker.failed(ended)
         raise ended from error

@@ -8,10 +8,10 @@ from functools import partial
 from typing import Any
 
 from ddax.reasoning import protocol as p
-from ddax.reasoning.language import document, forms, marked
 from ddax.reasoning.language.quote import clean
-from ddax.reasoning.language.readers import Named
-from ddax.reasoning.language.wire import Wire
+from ddax.reasoning.language.replies import document, marked, user_forms
+from ddax.reasoning.language.replies.grounding import Named
+from ddax.reasoning.language.replies.schemas import Wire
 from ddax.reasoning.prompts import Book, Prompt
 from ddax.types import Passage
 
@@ -69,7 +69,7 @@ def _own(request: p.MergeRequest) -> bool:
 def wire_of(request: p.MergeRequest) -> type[Wire]:
     """Return the form of the reply."""
     if request.form is not None:
-        return forms.wire_of(request.form)
+        return user_forms.wire_of(request.form)
     if settles(request):
         return marked.SettleWire
     return document.OwnWire if _own(request) else document.MergeWire
@@ -83,7 +83,7 @@ def read(
         return marked.synthesis(reply, request, named, sentences)
     if request.form is None:
         return document.synthesis(reply, request, named)
-    return forms.synthesis(reply, request, named)
+    return user_forms.synthesis(reply, request, named)
 
 
 def cited(request: p.MergeRequest) -> list[Passage]:

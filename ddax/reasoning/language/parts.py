@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
-from ddax.reasoning.language.wire import Wire, schema_of
+from ddax.reasoning.language.replies.schemas import Wire, schema_of
 
 if TYPE_CHECKING:
-    from ddax.reasoning.language.channel import Order
+    from ddax.reasoning.language.provider.channel import Order
 
 RULES, SCHEMA, REQUEST, REPLY = "rules", "schema", "request", "reply"
 """The rules and the instructions of a request; the form of its reply; what is asked; what was written."""

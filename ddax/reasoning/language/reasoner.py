@@ -1,6 +1,6 @@
 """The language-model reasoner: each method renders one prompt, asks once, and reads a grounded reply.
 
-Leaves out retries and cost (`call`), the meaning of replies (`readers`) and quoting (`quote`).
+Leaves out retries and cost (`call`), the meaning of replies (`replies.grounding`) and quoting (`quote`).
 """
 
 from __future__ import annotations
@@ -20,15 +20,16 @@ from ddax.reasoning import protocol as p
 from ddax.reasoning.budget import BudgetKeeper
 from ddax.reasoning.effort import Effort
 from ddax.reasoning.followup import meant
-from ddax.reasoning.language import beside, marked, merging, planned, readers, wire
+from ddax.reasoning.language import batched, merging
 from ddax.reasoning.language.acting import Acting, acted
 from ddax.reasoning.language.asked import Ask, Under
-from ddax.reasoning.language.call import Caller
-from ddax.reasoning.language.channel import Hear, Sampling
-from ddax.reasoning.language.channels import open_channel
-from ddax.reasoning.language.guard import Limits
+from ddax.reasoning.language.call import Caller, Hints
 from ddax.reasoning.language.merging import told
+from ddax.reasoning.language.provider.channel import Hear, Sampling
+from ddax.reasoning.language.provider.retrying import Limits
+from ddax.reasoning.language.provider.shortest_way import open_channel
 from ddax.reasoning.language.quote import clean, lines, numbered, numbered_lines, printed, quoted
+from ddax.reasoning.language.replies import grounding, marked, planned, schemas
 from ddax.reasoning.language.room import note_of, passage_room, within
 from ddax.reasoning.language.team import Role, Team
 from ddax.reasoning.language.telling import Telling, windowed
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 TOGETHER: tuple[Role, ...] = ("extract", "judge")
 """The roles that may answer several parts by one reply."""
 R = TypeVar("R")
-W = TypeVar("W", bound=wire.Wire)
+W = TypeVar("W", bound=schemas.Wire)
 
 
 class LanguageReasoner(Telling):
@@ -78,7 +79,7 @@ class LanguageReasoner(Telling):
         """
         bounds = limits or Limits()
         caller = Caller(
-            open_channel(model), name=name, key=key, price=price_of(name, prices), limits=bounds,
+            open_channel(model), name=name, hints=Hints(key), price=price_of(name, prices), limits=bounds,
             clock=clock, wall=wall, rng=rng, sleep=sleep, sees=sees,
         )  # fmt: skip
         return cls(Team.of_one(caller), name=name, limits=bounds, arguments=arguments)
@@ -163,11 +164,11 @@ class LanguageReasoner(Telling):
         }
         if request.others:
             return await self._ask(
-                "plan", prompt, wire.PlansWire,
+                "plan", prompt, schemas.PlansWire,
                 lambda found: planned.expansions(found, request, named, arguments), sampling, choices=choices,
             )  # fmt: skip
         return await self._ask(
-            "plan", prompt, wire.ExpandWire,
+            "plan", prompt, schemas.ExpandWire,
             lambda found: planned.expansion(found, request, named, arguments), sampling, choices=choices,
             picture=request.seen.picture if request.seen is not None else None,
         )  # fmt: skip
@@ -182,7 +183,7 @@ class LanguageReasoner(Telling):
             findings=self._findings(request.findings),
         )  # fmt: skip
         reply, usage = await self._ask(
-            "plan", prompt, wire.ActWire, lambda found: acted(found, acting, self._arguments),
+            "plan", prompt, schemas.ActWire, lambda found: acted(found, acting, self._arguments),
             Sampling(seed=request.seed), acting=acting, choices=acting.choices(self._arguments),
         )  # fmt: skip
         return replace(reply, usage=usage)
@@ -195,7 +196,7 @@ class LanguageReasoner(Telling):
             action=self._data("action", json.dumps(request.action, ensure_ascii=False, sort_keys=True)),
             evidence=self._passages(numbered(request.evidence), request.task),
         )  # fmt: skip
-        reply, usage = await self._ask("plan", prompt, wire.PredictWire, readers.prediction)
+        reply, usage = await self._ask("plan", prompt, schemas.PredictWire, grounding.prediction)
         return replace(reply, usage=usage)
 
     def _shown(
@@ -203,18 +204,18 @@ class LanguageReasoner(Telling):
     ) -> tuple[dict[str, Passage], dict[str, str]]:
         """Return the passages that have room in the prompt by their names, and what is told of each."""
         named = numbered(passages)
-        texts = self._texts(named, request.task, beside.about(request))
+        texts = self._texts(named, request.task, batched.about(request))
         return {name: named[name] for name in texts} or named, texts
 
     @windowed("extract")
     async def extract(self, request: p.ExtractRequest) -> p.Extraction:
         """Take claims from passages, each with a quote that stands in one of them."""
         count = 1 + len(request.others)
-        named, texts = self._shown(request, beside.passages_of(request))
-        request, places = beside.told_pages(request, named, self._limits.text_characters)
-        form: Any = wire.ExtractsWire if request.others else wire.ExtractWire
-        read: Any = beside.extractions if request.others else readers.extraction
-        more = beside.asked(request, named)
+        named, texts = self._shown(request, batched.passages_of(request))
+        request, places = batched.told_pages(request, named, self._limits.text_characters)
+        form: Any = schemas.ExtractsWire if request.others else schemas.ExtractWire
+        read: Any = batched.extractions if request.others else grounding.extraction
+        more = batched.asked(request, named)
         prompt = self._book.render(
             "extracts" if request.others else "extract", task=self._task(request.task),
             passages=printed(named, texts), limit=str(request.limit),
@@ -225,7 +226,7 @@ class LanguageReasoner(Telling):
             "extract", prompt, form, lambda found: read(found, request, named),
             choices={"ClaimWire.passage": tuple(named)},
         )  # fmt: skip
-        return beside.spread(replace(reply, usage=usage), places, count, beside.UNREAD)
+        return batched.spread(replace(reply, usage=usage), places, count, batched.UNREAD)
 
     @windowed("argue")
     async def argue(self, request: p.ArgueRequest) -> p.Argument:
@@ -238,7 +239,7 @@ class LanguageReasoner(Telling):
             evidence=self._passages(named, request.task, f"{request.idea} {request.result}"),
         )  # fmt: skip
         reply, usage = await self._ask(
-            "argue", prompt, wire.ArgueWire, lambda found: readers.argument(found, named),
+            "argue", prompt, schemas.ArgueWire, lambda found: grounding.argument(found, named),
             choices={"CitationWire.passage": tuple(named)},
         )  # fmt: skip
         return replace(reply, usage=usage)
@@ -247,11 +248,11 @@ class LanguageReasoner(Telling):
     async def judge(self, request: p.JudgeRequest) -> p.Judgment:
         """Value a result by the rubric."""
         count = 1 + len(request.others)
-        named, texts = self._shown(request, beside.evidence_of(request))
-        request, places = beside.told_results(request, named, self._limits.text_characters)
-        form: Any = wire.JudgesWire if request.others else wire.JudgeWire
-        read: Any = beside.judgments if request.others else readers.judgment
-        more = beside.case(request, named)
+        named, texts = self._shown(request, batched.evidence_of(request))
+        request, places = batched.told_results(request, named, self._limits.text_characters)
+        form: Any = schemas.JudgesWire if request.others else schemas.JudgeWire
+        read: Any = batched.judgments if request.others else grounding.judgment
+        more = batched.case(request, named)
         prompt = self._book.render(
             "judges" if request.others else "judge", task=self._task(request.task),
             rubric=lines(request.rubric), rho=f"{request.rho:.2f}",
@@ -263,7 +264,7 @@ class LanguageReasoner(Telling):
             "judge", prompt, form, lambda found: read(found, request),
             choices={"ReasonWire.criterion": request.rubric},
         )  # fmt: skip
-        return beside.spread(replace(reply, usage=usage), places, count, beside.LOST)
+        return batched.spread(replace(reply, usage=usage), places, count, batched.LOST)
 
     @windowed("merge")
     async def merge(self, request: p.MergeRequest) -> p.Synthesis:
@@ -299,7 +300,7 @@ class LanguageReasoner(Telling):
             action=self._data("action", request.action), expected=self._data("expected", request.expected),
             actual=self._data("actual", request.actual),
         )  # fmt: skip
-        reply, usage = await self._ask("plan", prompt, wire.ReflectWire, readers.lesson)
+        reply, usage = await self._ask("plan", prompt, schemas.ReflectWire, grounding.lesson)
         return replace(reply, usage=usage)
 
     @windowed("repair")
@@ -313,7 +314,8 @@ class LanguageReasoner(Telling):
             tried=self._data("tried", "\n".join(request.tried)),
         )  # fmt: skip
         reply, usage = await self._ask(
-            "repair", prompt, wire.PatchesWire, lambda found: readers.patches(found, request.code, request.n),
+            "repair", prompt, schemas.PatchesWire, lambda found: grounding.patches(found, request.code,
+            request.n),
             Sampling(seed=request.seed),
         )  # fmt: skip
         return replace(reply, usage=usage)
@@ -328,8 +330,8 @@ class LanguageReasoner(Telling):
             code=self._program(request.shown or candidate.code), report=self._data("report", request.report),
         )  # fmt: skip
         reply, usage = await self._ask(
-            "repair", prompt, wire.PatchesWire,
-            lambda found: readers.patches(found, candidate.code, readers.MUTATIONS),
+            "repair", prompt, schemas.PatchesWire,
+            lambda found: grounding.patches(found, candidate.code, grounding.MUTATIONS),
             Sampling(seed=request.seed),
         )  # fmt: skip
         return replace(reply, usage=usage)
@@ -342,5 +344,5 @@ class LanguageReasoner(Telling):
             options=self._data("options", lines(request.options)),
             evidence=self._passages(numbered(request.evidence), request.task),
         )  # fmt: skip
-        reply, usage = await self._ask("plan", prompt, wire.AskWire, readers.question)
+        reply, usage = await self._ask("plan", prompt, schemas.AskWire, grounding.question)
         return replace(reply, usage=usage)

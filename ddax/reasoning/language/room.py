@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ddax.reasoning.language.guard import Limits
+from ddax.reasoning.language.provider.retrying import Limits
 
 CHARACTERS = 3
 """Characters of a token, at least, in most texts."""

@@ -11,7 +11,7 @@ from ddax.reasoning.budget import charge, usage_of
 from ddax.reasoning.effort import Effort
 from ddax.reasoning.language.asked import Ask, Under
 from ddax.reasoning.language.call import Caller
-from ddax.reasoning.language.wire import Wire
+from ddax.reasoning.language.replies.schemas import Wire
 from ddax.types import Usage
 
 R = TypeVar("R")

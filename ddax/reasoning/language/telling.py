@@ -15,18 +15,18 @@ from typing import Any, Self, TypeVar, cast
 
 from ddax.errors import ReasonerError
 from ddax.reasoning import protocol as p
+from ddax.reasoning.background import Tool, Turn
 from ddax.reasoning.budget import charge, usage_of
 from ddax.reasoning.effort import Effort
-from ddax.reasoning.language import planned
 from ddax.reasoning.language.asked import Under
 from ddax.reasoning.language.cutting import cut
-from ddax.reasoning.language.guard import Limits
+from ddax.reasoning.language.provider.retrying import Limits
+from ddax.reasoning.language.provider.window import Measure, fits, narrower
 from ddax.reasoning.language.quote import block, clean, lines, printed, shorten
+from ddax.reasoning.language.replies import planned
 from ddax.reasoning.language.room import passage_room, told_of, within
 from ddax.reasoning.language.team import Role, Team
-from ddax.reasoning.language.window import Measure, fits, narrower
 from ddax.reasoning.prompts import Book
-from ddax.reasoning.told import Tool, Turn
 from ddax.types import Passage, Usage
 
 SNIPPET = 200

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ddax.reasoning.language.parts import REPLY, Sizes, split
-from ddax.reasoning.language.reading import THINKS
+from ddax.reasoning.language.replies.parsing import THINKS
 from ddax.types import Usage
 
 if TYPE_CHECKING:
-    from ddax.reasoning.language.channel import Said
+    from ddax.reasoning.language.provider.channel import Said
 
 CHARACTERS_A_TOKEN = 3
 """Low on purpose: an estimate must not come out below the truth."""

@@ -15,14 +15,14 @@ import pytest
 
 from ddax.batch import cluster_memory
 from ddax.configs.settings import Recall
-from ddax.memory.agents import Agents, AgentStore
+from ddax.memory.agents.agent_store import Agents, AgentStore
+from ddax.memory.agents.fake import DictAgents
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.fake import DictMemory
-from ddax.memory.fake_agents import DictAgents
 from ddax.memory.protocol import Memory
-from ddax.memory.reaching import reach_memory
-from ddax.memory.remote import RemoteMemory, Send
-from ddax.memory.store import open_memory
+from ddax.memory.share.reaching import reach_memory
+from ddax.memory.share.remote import RemoteMemory, Send
+from ddax.memory.store.namespace import open_memory
 from tests.unit.memory_contract.parts import (
     Clock,
     Opener,

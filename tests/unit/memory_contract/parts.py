@@ -12,11 +12,11 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from ddax.memory.agents import Agents
-from ddax.memory.dissents import LoggedDissent
+from ddax.memory.agents.agent_store import Agents
+from ddax.memory.agents.dissents import LoggedDissent
 from ddax.memory.protocol import Memory, RecallQuery
-from ddax.memory.remote import Send
-from ddax.memory.seats import leave, taken
+from ddax.memory.share.remote import Send
+from ddax.memory.share.seats import leave, taken
 from ddax.types import JsonDict, Record
 
 NOW = 1_000_000.0
@@ -56,8 +56,8 @@ def dissenting(agents: Agents, name: str, text: str = "The quote says otherwise.
 OWNS = """
 import sys, time
 from pathlib import Path
-from ddax.memory import sockets
-from ddax.memory.seats import take
+from ddax.memory.share import sockets
+from ddax.memory.share.seats import take
 if len(sys.argv) > 2:
     ours = sockets.speaks()
     sockets.speaks = lambda: {**ours, "ddax": sys.argv[2]}

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from ddax.errors import UsageError
-from ddax.memory.agent_file import RAW_EVENTS, tally_of
-from ddax.memory.agents import Agents, AgentStore
+from ddax.memory.agents.agent_file import RAW_EVENTS, tally_of
+from ddax.memory.agents.agent_store import Agents, AgentStore
+from ddax.memory.agents.fake import DictAgents
+from ddax.memory.agents.overrides import Overrides
 from ddax.memory.embeddings import HashEmbedder
-from ddax.memory.fake_agents import DictAgents
-from ddax.memory.overrides import Overrides
 from tests.unit.memory_contract.parts import (
     DAY,
     NOW,

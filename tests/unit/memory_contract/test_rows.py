@@ -15,7 +15,7 @@ from ddax.errors import UsageError
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.fake import DictMemory
 from ddax.memory.protocol import Memory
-from ddax.memory.store import open_memory
+from ddax.memory.store.namespace import open_memory
 from ddax.types import Document, Record
 from tests.unit.memory_contract.parts import (
     HOUR,
@@ -234,6 +234,8 @@ async def test_rules_are_found_by_meaning_before_a_time(memory: Memory, clock: C
     await memory.log("rules", {"kind": "plan", "text": "find the river"}, key="c")
     (found,) = await memory.find("rules", "find the source of the river", now=NOW)
     assert found.row == rule and 0.5 < found.similarity < 1
+    found.row["plan"][0]["name"] = "changed by a reader"
+    assert (await memory.find("rules", "find the source of the river", now=NOW))[0].row == rule
     assert len(await memory.find("rules", "find the source of the river", now=NOW + 1)) == 2
     assert len(await memory.find("rules", "find the river", now=NOW + 1, k=1)) == 1
     assert await memory.find("rules", " ", now=NOW) == []

@@ -16,7 +16,7 @@ from ddax.actions.web.search.protocol import Provider, Result
 from ddax.actions.web.tape import Tape
 from ddax.configs.secrets import Redactor
 from ddax.errors import ActionError
-from ddax.memory.embedding_cache import opened
+from ddax.memory.embed.cache import opened
 from ddax.memory.protocol import Embedder
 from ddax.types import Hit, JsonDict
 

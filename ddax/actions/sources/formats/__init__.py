@@ -1,0 +1,1 @@
+"""Formats of files: from their bytes to plain text and a title."""

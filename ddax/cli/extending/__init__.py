@@ -1,0 +1,1 @@
+"""The commands below “Extend” in the help."""

@@ -1,0 +1,1 @@
+"""The commands below “Look” in the help, and what only they use."""

@@ -1,0 +1,1 @@
+"""The commands below “Maintain” in the help."""

@@ -1,0 +1,1 @@
+"""The commands below “Run” in the help, and what only they use."""

@@ -1,0 +1,1 @@
+"""The write gate: what is a duplicate, an echo, a contradiction or an order is not stored as true."""

@@ -1,0 +1,1 @@
+"""What keeps a memory clean: forgetting, consolidating, auditing, and moving it elsewhere."""

@@ -1,0 +1,1 @@
+"""From a reply to records: its schema, how it is read, and what grounds it."""

@@ -1,0 +1,1 @@
+"""What is kept account of: decisions, ceremonies, participants, judges, leaves, arguments."""

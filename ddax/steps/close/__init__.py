@@ -1,0 +1,1 @@
+"""What only `close` uses: where citations stand, which are remembered, and what was not read."""

@@ -1,0 +1,1 @@
+"""What was found and what is made of it: passages, reading, quotes, claims, the answer."""

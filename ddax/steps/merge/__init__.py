@@ -1,0 +1,1 @@
+"""What only `merge` uses: whether what one call cites carries its answer."""

@@ -1,0 +1,1 @@
+"""What only `protect` uses: which question is put, and what humans decided."""

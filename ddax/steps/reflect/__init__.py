@@ -1,0 +1,1 @@
+"""What only `reflect` uses: the work on the memory at the end of a task."""
