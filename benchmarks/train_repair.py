@@ -1,4 +1,4 @@
-"""Trains the model that says how likely a patch is to be right (`ddax/evolution/weights.json`).
+"""Trains the model that says how likely a patch is to be right (`ddax/evolution/judging/weights.json`).
 
 `python -m benchmarks.train_repair ROWS --collect` repairs bugs that are made from the standard library and
 those of the development file; of each patch it keeps what spoke for it and whether the tests that were kept
@@ -25,7 +25,7 @@ from benchmarks.core import data_file
 from benchmarks.made_bugs import bugs
 from benchmarks.repair import DATA, read_bugs, task_of
 
-TARGET = Path(__file__).parent.parent / "ddax" / "evolution" / "weights.json"
+TARGET = Path(__file__).parent.parent / "ddax" / "evolution" / "judging" / "weights.json"
 SECONDS = 10.0
 RISING = ("mended", "unseen", "covering", "examples", "agreed", "kept")
 FALLING = (
@@ -91,7 +91,7 @@ def collect(rows: Path, folder: Path | None) -> None:
     """Repair the bugs that are not in the file yet."""
     from ddax.evolution.tables import table
 
-    table("weights")["threshold"] = 2.0  # no patch ends the comparison as a fix
+    table("judging/weights")["threshold"] = 2.0  # no patch ends the comparison as a fix
     done = {row["task"] for row in read(rows)}
     with rows.open("a", encoding="utf-8") as out:
         for name, task in sources(folder):

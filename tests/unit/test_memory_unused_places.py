@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from ddax.memory.store.namespace.unused_places import HEADER
 
 from ddax.memory.scoring import Floats
 from ddax.memory.store.chroma import ChromaIndex
+from ddax.memory.store.unused_places import HEADER
 from ddax.types import MemoryType
 
 ROWS = """

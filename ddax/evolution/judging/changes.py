@@ -1,7 +1,7 @@
 """Says in plain facts what a patch changes: compares two trees, and names what is gone, new or another.
 
-A fact is a short word such as `gone:Raise` or `at:result`. Which of them matter stands in a table
-(`kinds.json`), not here.
+A fact is a short word such as `gone:Raise` or `at:result`. Which of them matter stands in
+`kinds.json`, not here.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 from ddax.evolution.minimise import hunks
 from ddax.evolution.tables import table
 
-_ROLES: dict[str, str] = table("kinds")["roles"]
+_ROLES: dict[str, str] = table("judging/kinds")["roles"]
 """What a part of a node is for; what stands inside it is for the same."""
 _COUNTED = (ast.stmt, ast.ExceptHandler, ast.Compare, ast.BoolOp, ast.Call, ast.comprehension, ast.IfExp)
 OPPOSITE = {

@@ -1,9 +1,9 @@
 """Weighs what speaks for a patch beside the tests that it was searched by: whether it is a fix.
 
-Two things have to hold. Each kind of edit needs evidence of its own (`kinds.json`), more where an edit
-switches behaviour off than where it turns a sign; and the chance that the patch is right, as a small
-logistic model reads it from the evidence and the edit (`weights.json`, made by
-`benchmarks/train_repair.py`), must reach a threshold. So a failing test that passes is never enough.
+Two things have to hold. Each kind of edit needs evidence of its own, as `kinds.json` has it, more where
+an edit switches behaviour off than where it turns a sign; and the chance that the patch is right, as a
+small logistic model reads it from the evidence and the edit, must reach a threshold: `weights.json`, made
+by `benchmarks/train_repair.py`. So a failing test that passes is never enough.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Finding:
 
 def kind_of(found: Collection[str]) -> tuple[str, list[dict[str, int]]]:
     """Return the kind of a change by its facts, and the alternatives of evidence that it needs."""
-    row = next(row for row in table("kinds")["kinds"] if set(row["facts"]) <= set(found))
+    row = next(row for row in table("judging/kinds")["kinds"] if set(row["facts"]) <= set(found))
     return row["kind"], row["needs"]
 
 
@@ -82,7 +82,7 @@ def weigh(
     whole = {**_of_evidence(evidence), **features, **_of_kinds(kinds)}
     chance = probability(whole)
     lacks = [_lack(kind, needs) for kind, needs in rows if not any(map(evidence.has, needs))]
-    if not lacks and chance < (least := table("weights")["threshold"]):
+    if not lacks and chance < (least := table("judging/weights")["threshold"]):
         lacks = [f"{ESTIMATED} {chance:.0%}, and a fix needs {least:.0%}"]
     return Finding(evidence, kinds, chance, tuple(dict.fromkeys(lacks)), whole)
 
@@ -97,7 +97,7 @@ def _of_kinds(kinds: Iterable[str]) -> dict[str, float]:
 
 def probability(features: Mapping[str, float]) -> float:
     """Return the chance in [0, 1] that a patch with these features is right."""
-    model = table("weights")
+    model = table("judging/weights")
     value = model["bias"] + sum(w * features.get(name, 0.0) for name, w in model["weights"].items())
     return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, value))))
 
@@ -110,5 +110,5 @@ def _lack(kind: str, needs: Iterable[Mapping[str, int]]) -> str:
 
 
 def _counted(name: str, least: int) -> str:
-    one, many, rest = table("kinds")["evidence"][name]["told"]
+    one, many, rest = table("judging/kinds")["evidence"][name]["told"]
     return f"{least} {one if least == 1 else many} {rest}"

@@ -1,4 +1,4 @@
-"""Reads edits of expressions from a table of patterns (`templates.json`), and makes them where they fit."""
+"""Reads edits of expressions from a table of patterns, `templates.json`, and makes them where they fit."""
 
 from __future__ import annotations
 

@@ -21,8 +21,8 @@ from typing import Any, TypeAlias
 from ddax.memory.files import ensure_folder, storage_errors, write_atomic
 from ddax.memory.records import MEMORY_TYPES, digest
 from ddax.memory.scoring import Floats
-from ddax.memory.store.namespace.unused_places import blank_unused
 from ddax.memory.store.unindexed import FreshRows
+from ddax.memory.store.unused_places import blank_unused
 from ddax.types import MemoryType
 
 logger = logging.getLogger("ddax")
