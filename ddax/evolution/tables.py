@@ -1,4 +1,4 @@
-"""Reads the tables of edits: which are tried, what is taken for what, and what a patch needs to be a fix."""
+"""Reads the tables of repairs: which edits are tried, what makes a patch a fix, which options are known."""
 
 from __future__ import annotations
 

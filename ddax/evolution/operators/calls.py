@@ -15,10 +15,7 @@ from ddax.evolution.tables import families
 
 _SOLE = frozenset({"pop", "split", "rsplit", "strip", "lstrip", "rstrip"})
 """Methods that do something else without their only argument."""
-_CHANGING = frozenset({
-    "add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popitem", "popleft",
-    "remove", "reverse", "setdefault", "sort", "update",
-})  # fmt: skip
+_CHANGING = frozenset(families("changing"))
 """Methods that change their object."""
 CHANGING = "changing_method"
 """The operator that puts one of them in the place of a method that only reads."""
@@ -316,6 +313,20 @@ def attributes(node: ast.expr, source: Source) -> Iterator[Variant]:
             yield "attribute", cost, ast.Attribute(node.value, name, ast.Load())
 
 
+def named(node: ast.expr, source: Source) -> Iterator[Variant]:
+    """Give an argument under another name: of a unit of time, of another one, or of what a function takes."""
+    if not isinstance(node, ast.Call):
+        return
+    taken = source.seen.parameters.get(_callee(node), ())[len(node.args) :]
+    for old in (k.arg for k in node.keywords if k.arg):
+        words = {word: 0.9 for word in (*taken, *(k.arg for k in node.keywords)) if word}
+        words |= {word: 0.6 for family in families("arguments") if old in family for word in family}
+        for word, cost in ((w, c) for w, c in words.items() if w != old):
+            other: dict[str | None, str] = {old: word, word: old}  # who has the name takes the old one
+            names = [ast.keyword(other.get(k.arg, k.arg), k.value) for k in node.keywords]
+            yield "keyword_name", cost, ast.Call(node.func, node.args, names)
+
+
 CALL_OPERATORS = (
-    functions, methods, arguments, more_arguments, wraps, sequences, bindings, attributes,
+    functions, methods, arguments, more_arguments, wraps, sequences, bindings, attributes, named,
 )  # fmt: skip

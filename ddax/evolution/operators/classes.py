@@ -10,7 +10,6 @@ from ddax.evolution.operators.base import Edit, FunctionNode, Source
 from ddax.evolution.operators.groups import splice
 from ddax.evolution.operators.heads import Change, at_head, indent_of
 
-_COMPARING = frozenset({"__eq__", "__lt__", "__le__", "__gt__", "__ge__"})
 _MAKERS = frozenset({"list", "dict", "set", "defaultdict", "deque", "Counter", "OrderedDict", "bytearray"})
 
 

@@ -196,6 +196,20 @@ def conditions(node: ast.expr, source: Source) -> Iterator[Variant]:
         yield "strengthen", 1.4 + cost, _join(ast.And(), node, atom)
         yield "weaken", 1.4 + cost, _join(ast.Or(), node, atom)
         yield "condition", 1.5 + cost, atom
+    yield from _crossed(node)
+
+
+def _crossed(node: ast.expr) -> Iterator[Variant]:
+    """Add the missing combination of operands that stand in a condition: x+y==z, y+z==x → x+z==y."""
+    names = sorted({n.id for n in ast.walk(node) if isinstance(n, ast.Name)})
+    for compare in (n for n in ast.walk(node) if isinstance(n, ast.Compare)):
+        inside = sorted({n.id for n in ast.walk(compare) if isinstance(n, ast.Name)})
+        for a, b in ((a, b) for a in inside for b in names if a != b):
+            other = parse(ast.unparse(compare))
+            for name in (n for n in ast.walk(other) if isinstance(n, ast.Name)):
+                name.id = {a: b, b: a}.get(name.id, name.id)
+            yield "cross", 1.6, _join(ast.Or(), node, other)
+            yield "cross", 1.7, _join(ast.And(), node, other)
 
 
 def _join(op: ast.boolop, node: ast.expr, atom: ast.expr) -> ast.BoolOp:

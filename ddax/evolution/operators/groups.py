@@ -10,14 +10,13 @@ import ast
 import difflib
 from collections.abc import Iterator
 
-from ddax.evolution.operators.base import Edit, Source, own_nodes
+from ddax.evolution.operators.base import Edit, FunctionNode, Source, own_nodes
 from ddax.evolution.operators.expressions import NEAR, Variant, call, number
 
 _BOTH_CALLS = ("set", "sorted", "len", "abs", "sum", "str", "int")
 _BOTH_METHODS = ("lower", "upper", "strip")
 _ALIKE = ("lower", "upper", "casefold", "strip", "lstrip", "rstrip")
 """Methods that are called on both sides of a comparison to make them alike."""
-_AGGREGATES = ("sum", "len", "max", "min", "sorted", "set")
 
 
 def symmetric(node: ast.expr, _source: Source) -> Iterator[Variant]:
@@ -151,5 +150,19 @@ def _replacements(node: ast.Constant, source: Source) -> list[str]:
     return []
 
 
+def runs(source: Source) -> Iterator[Edit]:
+    """Delete two statements of one block that follow one another, or have one or two between them."""
+    for node in (n for n in ast.walk(source.tree) if isinstance(n, (FunctionNode, ast.stmt))):
+        body = [] if isinstance(node, ast.ClassDef) else getattr(node, "body", [])
+        simple = [s for s in body if isinstance(s, (ast.Assign, ast.AugAssign, ast.Expr))]
+        simple = [s for s in simple if not isinstance(s.value, ast.Constant) or not isinstance(s, ast.Expr)]
+        for i, first in enumerate(simple if len(body) > 2 else []):
+            for second in simple[i + 1 : i + 4]:
+                ends = [(source.lines[s.lineno - 1], source.lines[s.end_lineno or s.lineno], "")
+                        for s in (first, second)]  # fmt: skip
+                if ends[0][1] <= ends[1][0] and ends[1][1] <= len(source.text):
+                    yield splice(source, ends, "delete_two", 1.3)
+
+
 GROUP_OPERATORS = (symmetric, regrouped, spelling)
-WHOLE_OPERATORS = (everywhere,)
+WHOLE_OPERATORS = (everywhere, runs)

@@ -17,8 +17,8 @@ from ddax.evolution.operators.kinds import kinds_of, plain
 from ddax.evolution.tables import table
 
 Bound = dict[str, ast.expr]
-TARGET = "_target"
-"""Stands for what a value is given to."""
+TARGET, OWNER, KEY = "_target", "_owner", "_key"
+"""Stand for what a value is given to, and for the parts of an entry."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def _table() -> tuple[tuple[Row, ...], dict[str, frozenset[str]]]:
 
 def _row(one: Mapping[str, Any]) -> Row:
     find, put = _parsed(one["find"]), tuple(map(_parsed, one["put"]))
-    free = tuple(sorted({n for p in put for n in _variables(p)} - {TARGET, *_variables(find)}))
+    free = tuple(sorted({n for p in put for n in _variables(p)} - {TARGET, OWNER, KEY, *_variables(find)}))
     at = frozenset(one.get("at", "value").split())
     return Row(one["name"], find, put, one["cost"], at, one.get("kinds", {}), free)
 
@@ -81,14 +81,14 @@ def _places(node: ast.expr, source: Source) -> set[str]:
     if not stands_alone(node, source):
         return set()
     parent = source.parents.get(node)
-    found = {"value"}
-    found |= {"name"} if isinstance(node, ast.Name | ast.Attribute) else set()
+    found = {"value", "name"} if isinstance(node, ast.Name | ast.Attribute) else {"value"}
     found |= {"condition"} if is_condition(node, source) else set()
     index = isinstance(parent, ast.Subscript) and parent.slice is node
     if isinstance(node, ast.BinOp | ast.Call) and (index or isinstance(parent, ast.Return | ast.Assign)):
         found.add("computed")
     found |= {"result"} if isinstance(parent, ast.Return) else set()
-    found |= {"kept"} if _kept(node, source) else set()
+    found |= {{TARGET: "kept", OWNER: "entry"}[name] for name in _kept(node, source) if name != KEY}
+    found |= {"each"} if isinstance(parent, ast.comprehension) and parent.iter is node else set()
     found |= {"argument"} if isinstance(parent, ast.Call) and node in parent.args else set()
     return found | ({"loop"} if isinstance(parent, ast.For) and parent.iter is node else set())
 
@@ -99,6 +99,8 @@ def _kept(node: ast.expr, source: Source) -> Bound:
     if not isinstance(parent, ast.Assign) or parent.value is not node or len(parent.targets) != 1:
         return {}
     target = parent.targets[0]
+    if isinstance(target, ast.Subscript) and not isinstance(target.slice, ast.Slice):
+        return {TARGET: _parsed(ast.unparse(target)), OWNER: target.value, KEY: target.slice}
     plain_one = isinstance(target, ast.Name | ast.Attribute | ast.Subscript)
     return {TARGET: _parsed(ast.unparse(target))} if plain_one else {}
 
@@ -126,9 +128,7 @@ def _fits(said: str, node: ast.expr, scope: Scope, groups: Mapping[str, frozense
     return bool(known & wanted) or (not wanted) or (not known and name.endswith("?"))
 
 
-def _names(
-    said: str, node: ast.expr, scope: Scope, groups: Mapping[str, frozenset[str]]
-) -> list[str]:  # fmt: skip
+def _names(said: str, node: ast.expr, scope: Scope, groups: Mapping[str, frozenset[str]]) -> list[str]:
     """Return the variables of a function that may stand for one of a pattern."""
     name, _, where = said.partition(" ")
     inside = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
