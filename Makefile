@@ -27,7 +27,7 @@ demo:  ## run the main job: no key, no network
 smoke-openai:  ## run the demo with a paid model, for under 0.05 USD; needs OPENAI_API_KEY
 	@bash scripts/smoke_openai.sh
 
-test: setup  ## run the tests but the long batteries (about 12 minutes on 2 cores)
+test: setup  ## run the tests but the long batteries (about 30 minutes on 2 cores)
 	@$(COMPILED) $(PY) -m pytest -q -n "$${PYTEST_WORKERS:-2}" $(DEALT) -m 'not long' tests
 
 test-long: setup  ## run the long batteries: kills, soak, secrets, attacks on the page, every page of the docs

@@ -37,7 +37,7 @@ from ddax.graph.schemas import check_given, check_state
 from ddax.graph.services import Clock, Parts
 from ddax.graph.session.given_parts import (
     Lent,
-    check_builder,
+    built_by,
     check_kind,
     check_store,
     named_own,
@@ -155,8 +155,7 @@ class Agent(Plainly):
         self._stack.push_async_callback(self.services.close)
         kept = brought.opened(self._saver) if self._saver else open_store(self.home.checkpoints, os.environ)
         self.store = await self._stack.enter_async_context(kept)
-        made = self._build(self.services)
-        check_builder(made)
+        made = built_by(self._build, self.services)
         graph = made.compile(checkpointer=self._saver or self.store, store=self._items, name="ddax")
         keeper = DirectRuns(self, self._begun, self._settle, self._controls, self._clock)
         self.graph = compiled(graph, keeper, config=self._config)

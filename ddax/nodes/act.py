@@ -383,6 +383,8 @@ def _update(packet: LeafPacket, row: JsonDict) -> Update:
     if why := row.get("unfinished"):
         patch["reason"], patch["error"] = clip(why, REASON_BYTES), {"kind": UNFINISHED}
         update["failures"] = {leaf: {"idea": leaf, "title": packet["action"]["name"], "cause": why}}
+    elif lost := row.get("lost"):
+        update["failures"] = {leaf: {"idea": leaf, "title": packet["action"]["name"], "cause": lost}}
     if not row["ok"]:
         error = {"kind": row["kind"], "trace": row["trace"]}
         cause = row.get("cause", row["text"])

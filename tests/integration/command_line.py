@@ -170,6 +170,7 @@ def ended(process: Any, stdin: bytes | None = None) -> Done:
         out, err = process.communicate(stdin, timeout=SECONDS)
     except subprocess.TimeoutExpired:
         process.kill()
+        process.communicate()  # else what it left open is told of the test behind
         raise
     return Done(process.returncode, out.decode(errors="replace"), err.decode(errors="replace"))
 

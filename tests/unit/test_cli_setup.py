@@ -142,7 +142,7 @@ def test_doctor_ends_with_an_error_where_the_home_cannot_be_written(capsys, monk
     monkeypatch.setattr("ddax.cli.maintaining.doctor._sandbox", lambda: iter(()))
     code, out, _ = call(capsys, "doctor", "--json")
     checks = {row["name"]: row for row in one_object(out)["checks"]}
-    assert code != 0
+    assert code == 1
     assert checks["home"]["state"] == "bad" and "cannot be written" in checks["home"]["detail"]
     assert list(place.iterdir()) == [place / "afile"]
 

@@ -8,7 +8,7 @@ import socket
 import struct
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 import httpx
 import pytest
@@ -302,3 +302,16 @@ async def test_a_site_that_does_not_read_is_left_with_its_connection_closed() ->
         opened = [one for one in sides if (one.get_extra_info("peername") or (0, 0))[1] == port]
         assert [one for one in opened if one.get_extra_info("socket").fileno() >= 0] == []
         hung_up.set()
+
+
+@pytest.mark.parametrize("ticks", range(8))
+async def test_a_connection_that_comes_as_the_block_ends_is_closed(ticks: int) -> None:
+    async with egress_proxy(policy_of(), clock=time.time) as proxy:
+        with socket.create_connection(("127.0.0.1", proxy.port)) as client:
+            for _ in range(ticks):  # from being asked for to being served takes some turns of the loop
+                await asyncio.sleep(0)
+            await proxy.close()
+            client.settimeout(20)
+            with suppress(ConnectionError):
+                assert client.recv(1) == b""
+    gc.collect()  # what is left open is told when it goes

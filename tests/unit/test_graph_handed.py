@@ -60,13 +60,14 @@ def test_parts_that_do_what_they_say_are_taken():
 @pytest.mark.parametrize(
     ("build", "made"),
     [
-        (lambda services: None, "NoneType"),
-        (lambda services: build_graph(services).compile(), "CompiledGraph"),
+        (lambda services: None, "It returned a NoneType"),
+        (lambda services: build_graph(services).compile(), "It returned a CompiledGraph"),
+        ("my.module:build", "It is a str"),
     ],
 )
 async def test_what_is_no_graph_is_told_before_anything_runs(build, made, tmp_path):
     agent = open_agent(Context(), home=tmp_path, build=build)
-    with pytest.raises(UsageError, match=f"`build` made no graph. It returned a {made}"):
+    with pytest.raises(UsageError, match=f"`build` made no graph. {made}"):
         await agent.__aenter__()
 
 

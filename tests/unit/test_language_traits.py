@@ -12,7 +12,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_openai import ChatOpenAI
-from pydantic import SecretStr
+from pydantic import PrivateAttr, SecretStr
 
 from ddax import Context, open_agent
 from ddax.reasoning.language import traits
@@ -83,6 +83,26 @@ def test_objects_of_one_class_that_are_set_up_otherwise_are_told_apart(other: di
 )
 def test_what_changes_no_reply_and_what_is_secret_tells_nothing(other: dict[str, Any]) -> None:
     assert traits_of(Fielded(**other)) == traits_of(Fielded())
+
+
+class Prompted(Fielded):
+    """One that is told more than its fields say."""
+
+    stop_token: str = ""
+    author_style: str = ""
+    _prompt: str = PrivateAttr(default="")
+
+
+@pytest.mark.parametrize("other", [{"stop_token": "</s>"}, {"author_style": "in Latin"}])
+def test_a_text_left_out_for_its_name_alone_keeps_objects_apart(other: dict[str, Any]) -> None:
+    assert traits_of(Prompted()) == traits_of(Prompted())
+    assert traits_of(Prompted(**other)) != traits_of(Prompted(**other))
+
+
+def test_what_stands_beside_the_fields_keeps_objects_apart() -> None:
+    one, other = Prompted(), Prompted()
+    one._prompt, other._prompt = "Be short.", "Be long."
+    assert len({traits_of(one), traits_of(other), traits_of(Prompted())}) == 3
 
 
 def test_no_secret_is_in_what_is_digested(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -65,7 +65,12 @@ def test_a_window_is_read_from_the_words_of_each_server(said: str, window: int, 
 
 @pytest.mark.parametrize(
     "said",
-    ["max_tokens is too large: 16000. At most 4096 completion tokens.", "Unknown parameter: 'limit'"],
+    [
+        "max_tokens is too large: 16000. At most 4096 completion tokens.",
+        "Unknown parameter: 'limit'",
+        "the context length may be set only for a model of your own",
+        "max is unknown; n_ctx is not taken here",
+    ],
 )
 def test_what_is_no_refusal_of_the_length_is_not_taken_for_one(said: str) -> None:
     error = type("APIStatusError", (Exception,), {"status_code": 400, "body": {"message": said}})(said)
@@ -113,3 +118,8 @@ def test_the_short_sentence_of_a_server_stays_its_own_where_a_page_has_it_too() 
     page = "A server may say 'prompt is too long: 9000 tokens > 4096 maximum', or that the model has no room."
     said = "prompt is too long: 9000 tokens > 8192 maximum"
     assert own(said, page) == said
+
+
+def test_a_refusal_that_the_request_quotes_whole_stays_the_servers_own() -> None:
+    said = "This model's maximum context length is 8192 tokens, which this request exceeds."
+    assert own(said, f"What does this mean? {said}") == said

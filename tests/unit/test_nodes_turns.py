@@ -317,8 +317,17 @@ async def test_a_call_that_does_not_fit_is_told_and_mended(kit: Any, call: Call,
 async def test_a_failed_call_is_told(kit: Any) -> None:
     leaf = Leaf(kit, *looks(1, 2), end())
     leaf.board.fails.append(ActionError("the door is locked."))
-    await leaf.run()
+    update = await leaf.run()
     assert (leaf.asked[1].done[0].ok, leaf.asked[1].done[0].text) == (False, "the door is locked.")
+    assert "failures" not in update  # the second look went well
+
+
+async def test_a_tool_that_never_went_well_is_told_with_the_result(kit: Any) -> None:
+    leaf = Leaf(kit, *looks(1), end("no door opens"))
+    leaf.board.fails.append(ActionError("the door is locked."))
+    update = await leaf.run()
+    assert (update["ideas"]["0.1"]["status"], update["ideas"]["0.1"]["result"]) == ("done", "no door opens")
+    assert update["failures"]["0.1"]["cause"] == "look: the door is locked."
 
 
 async def test_calls_of_one_turn_are_made_in_their_order_up_to_a_bound(kit: Any) -> None:

@@ -126,14 +126,15 @@ def unreadable(spec: str) -> SourceError:
     why = (
         "It is neither a file nor a folder." if path.exists() else f"There is no such file or folder{where}."
     )
-    mend = f"Name a file or folder that is there{_like(path)}{AGAIN if where else ''}."
+    mend = f"Name a file or folder that is there{_like(path)}{AGAIN if where and not path.exists() else ''}."
     return SourceError(f"The source {spec!r} cannot be read.", why=why, mend=mend)
 
 
 def _like(path: Path) -> str:
     """Name what stands there under a name like the one that was given; "" where nothing does."""
     folder = path.parent if path.parent.is_dir() else None
-    names = sorted(os.listdir(folder)) if folder and os.access(folder, os.R_OK) else []
+    listed = sorted(os.listdir(folder)) if folder and os.access(folder, os.R_OK) else []
+    names = [name for name in listed if name != path.name]
     found = difflib.get_close_matches(path.name, names, 1)
     return f"; the nearest name is {str(path.parent / found[0])!r}" if found else ""
 

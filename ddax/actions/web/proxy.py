@@ -30,6 +30,8 @@ from ddax.errors import ActionError, NotAllowed
 Clock = Callable[[], float]
 CHUNK = 65_536
 CONNECT_SECONDS = 10.0
+ACCEPTING = 5
+"""Turns of the event loop after which a connection that came before the end is being served."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,7 @@ class EgressProxy:
     async def close(self) -> None:
         """Stop listening and break off what still passes."""
         if self._server is not None:
+            await _quiet(self._server)
             self._server.close()
         for task in self._tasks:
             task.cancel()
@@ -119,6 +122,7 @@ class EgressProxy:
         task = asyncio.create_task(self._serve(reader, writer), name="ddax-egress")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(lambda _: writer.close())  # one cancelled before it began has closed nothing
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve one connection, and turn every way it can end into an entry of the log."""
@@ -249,6 +253,14 @@ class EgressProxy:
         for value, cap, what in caps:
             if value > cap:
                 raise ActionError("It was broken off.", why=f"The cap is {cap:,} {what}.", kind="cap")
+
+
+async def _quiet(server: asyncio.Server) -> None:
+    """Accept nothing more, and wait until what was accepted is served: a closed server forgets it open."""
+    for listening in server.sockets:
+        asyncio.get_running_loop().remove_reader(listening.fileno())
+    for _ in range(ACCEPTING):
+        await asyncio.sleep(0)
 
 
 async def connected(

@@ -17,7 +17,7 @@ import typer
 from ddax.cli.backend import Output
 from ddax.cli.options import JSON, VERBOSE
 from ddax.cli.text import clean
-from ddax.errors import StateError
+from ddax.errors import StateError, StorageError
 from ddax.registered import left_out
 
 State = Literal["ok", "missing", "bad"]
@@ -128,6 +128,9 @@ def _memory() -> Iterator[Check]:
         check_record(record, reading=True, deep=True)
     except StateError as error:
         yield Check("memory", "bad", str(error))
+        return
+    except StorageError as error:  # nobody can tell whether it is damaged: what is wrong is its place
+        yield Check("memory folder", "bad", str(error))
         return
     if not record.exists():
         yield Check("memory", "ok", "nothing is remembered yet")

@@ -192,8 +192,11 @@ def is_cut(task: str) -> bool:
     """Tell whether nobody can say where a password ends that stands without quotes."""
     found = [(_secret_of(order), order.quotes) for order in read_orders(task)]
     bare = [one for one, quotes in found if one and one not in quotes and not PLACEHOLDER.search(one)]
-    ends = rf"(?i:{_ENDS.pattern})"
-    return any(one[-1] in ";,!?:" or not re.search(rf"(?<!\w){re.escape(one)}{ends}", task) for one in bare)
+    return any(one[-1] in ";,!?:" or not _has_end(task, one) for one in bare)
+
+
+def _has_end(task: str, said: str) -> bool:
+    return any(_ENDS.match(task, at.end()) for at in re.finditer(rf"(?<!\w){re.escape(said)}", task))
 
 
 def _secret_of(order: Order) -> str:

@@ -94,14 +94,19 @@ def check_kind(given: object, wanted: type, *, place: str, mend: str) -> None:
         )
 
 
-def check_builder(made: object) -> None:
-    """Raise UsageError for what `build` returned, where it is no graph that is still to be compiled."""
+def built_by(build: Any, services: Any) -> Any:
+    """Return what `build` makes; raises UsageError where it is no graph that is still to be compiled."""
+    made = build(services) if callable(build) else None
     if not isinstance(made, StateGraph):
+        said = (
+            f"It returned a {type(made).__name__}" if callable(build) else f"It is a {type(build).__name__}"
+        )
         raise UsageError(
             "`build` made no graph.",
-            why=f"It returned a {type(made).__name__}; a graph is compiled by the agent, with its own saver.",
+            why=f"{said}; a graph is compiled by the agent, with its own saver.",
             mend="Let it be a plain function that returns the builder: splice(build_graph(services), ...).",
         )
+    return made
 
 
 def check_part(place: str, part: object, wanted: type) -> None:

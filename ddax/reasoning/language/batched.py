@@ -50,11 +50,10 @@ def told_pages(request: p.ExtractRequest, told: Named, room: int) -> tuple[p.Ext
     """
     if not request.others:
         return request, [0]
-    parts = [replace(part, passages=_told(part.passages, told)) for part in _pages(request)]
-    whole = [len(part.passages) for part in _pages(request)]
-    places = [n for n, part in enumerate(parts) if part.passages or not whole[n]] or [0]
-    rows = _page_rows([parts[n] for n in places], _names(told))
-    places = places[: _fitting(rows, room)]
+    whole = _pages(request)
+    parts = [replace(part, passages=_told(part.passages, told)) for part in whole]
+    held = [bool(part.passages) or not was.passages for part, was in zip(parts, whole, strict=True)]
+    places = _places(held, _page_rows(parts, _names(told)), room)
     first, *others = (parts[n] for n in places)
     return replace(request, intent=first.intent, passages=first.passages, others=tuple(others)), places
 
@@ -63,11 +62,10 @@ def told_results(request: p.JudgeRequest, told: Named, room: int) -> tuple[p.Jud
     """Return the request with what of its results is told, and the places of those, as of pages."""
     if not request.others:
         return request, [0]
-    parts = [replace(part, evidence=_told(part.evidence, told)) for part in _results(request)]
-    whole = [len(part.evidence) for part in _results(request)]
-    places = [n for n, part in enumerate(parts) if part.evidence or not whole[n]] or [0]
-    rows = _result_rows([parts[n] for n in places], _names(told))
-    places = places[: _fitting(rows, room)]
+    whole = _results(request)
+    parts = [replace(part, evidence=_told(part.evidence, told)) for part in whole]
+    held = [bool(part.evidence) or not was.evidence for part, was in zip(parts, whole, strict=True)]
+    places = _places(held, _result_rows(parts, _names(told)), room)
     first, *others = (parts[n] for n in places)
     alone = replace(request, idea=first.idea, result=first.result, expected=first.expected)
     return replace(alone, evidence=first.evidence, others=tuple(others)), places
@@ -88,6 +86,12 @@ def _told(passages: Iterable[Passage], told: Named) -> tuple[Passage, ...]:
 
 def _names(named: Named) -> dict[str, str]:
     return {passage.id: name for name, passage in named.items()}
+
+
+def _places(held: Iterable[bool], rows: Sequence[str], room: int) -> list[int]:
+    """Return the places of the parts of which something is told and whose rows fit; at least one."""
+    places = [n for n, told in enumerate(held) if told] or [0]
+    return places[: _fitting([rows[n] for n in places], room)]
 
 
 def _fitting(rows: Iterable[str], room: int) -> int:

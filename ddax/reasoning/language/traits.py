@@ -16,7 +16,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
-from ddax.configs.secrets import Redactor, is_secret
+from ddax.configs.secrets import Redactor, is_secret, shaped
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -70,7 +70,15 @@ def _described(model: Any) -> tuple[list[Any], bool]:
     """
     named, _ = _said(dict(model._identifying_params or {}).items())
     fields, odd = _said(_fields(model))
-    return [named, fields], bool(named) or (bool(fields) and not odd)
+    return [named, fields], bool(named) or (bool(fields) and not odd and not _has_own(model))
+
+
+def _has_own(model: Any) -> bool:
+    """Tell whether a model holds plain values beside its fields that are not those of every one."""
+    usual = {name: said.get_default() for name, said in type(model).__private_attributes__.items()}
+    held = getattr(model, "__pydantic_private__", None) or {}
+    kinds = (*_PLAIN, list, tuple, set, frozenset, Mapping)
+    return any(isinstance(one, kinds) and one != usual.get(name, one) for name, one in held.items())
 
 
 def _fields(model: Any) -> Iterator[tuple[str, Any]]:
@@ -88,11 +96,18 @@ def _common() -> frozenset[str]:
 
 
 def _said(fields: Iterable[tuple[Any, Any]]) -> tuple[dict[str, Any], bool]:
-    """Return fields as plain values, without secrets and what changes no reply; say whether one is odd."""
+    """Return fields as plain values, without secrets and what changes no reply; say whether one is odd.
+
+    So is a text that is left out for its name alone: it may be one by which replies differ.
+    """
     found: dict[str, Any] = {}
     odd = False
     for name, value in fields:
-        if ALIKE.search(str(name)) or _hides(str(name), value):
+        if ALIKE.search(str(name)):
+            continue
+        if _hides(str(name), value):
+            known = SIGNED.search(str(name)) or not isinstance(value, str)
+            odd |= not known and bool(value.strip()) and not any(shaped(value))
             continue
         try:
             found[str(name)] = _plain(value)

@@ -40,6 +40,8 @@ AT_ONCE = 16
 """Calls of one turn that are made; the others are told to wait."""
 WHOLE = 8_000
 """Characters of a result that the next turn is told."""
+UNMADE = frozenset({"repeated", "too_many", "unknown_action", "refused"})
+"""Kinds of calls that were not made, for reasons that are no failure of a tool."""
 STUCK = 2
 """Results of one call, word for word the same, after which it is not made once more."""
 SAME = (
@@ -215,7 +217,16 @@ class _Chain:
         self.origins = join(self.origins, row.get("origins", ()))
 
     def _finished(self, text: str) -> JsonDict:
-        return {"ok": True, "text": clip(text, RESULT_BYTES), **self._brought()}
+        row = {"ok": True, "text": clip(text, RESULT_BYTES), **self._brought()}
+        return row | ({"lost": lost} if (lost := self._lost()) else {})
+
+    def _lost(self) -> str:
+        """Return which tools failed and did not succeed later, with the cause; "" where none did."""
+        made = zip(self.done, self.rows, strict=True)
+        last = {one.call.name: row for one, row in made if row["ok"] or row["kind"] not in UNMADE}
+        return "; ".join(
+            f"{name}: {row.get('cause', row['text'])}" for name, row in last.items() if not row["ok"]
+        )
 
     def cut_short(self, why: str, row: JsonDict | None = None) -> JsonDict:
         """Return the row of a leaf that was ended: with what was found so far, where that is anything."""

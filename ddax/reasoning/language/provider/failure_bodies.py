@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 MOST = 20_000
@@ -65,16 +65,24 @@ def shown(body: str) -> str:
 
 
 def own(said: str, sent: str) -> str:
-    """Return what of a message is the server's own: not what it says back of a request."""
-    said = _QUOTES.split(said, maxsplit=1)[0]
-    words = [*_WORD.finditer(said)]
-    heard = f" {' '.join(_WORD.findall(sent.lower()))} "
-    for n in range(len(words) - BACK + 1):
-        row = words[n : n + BACK]
-        if f" {' '.join(word.group().lower() for word in row)} " in heard:
-            start, end = row[0].start(), row[-1].end()
-            said = said[:start] + " " * (end - start) + said[end:]
-    return said
+    """Return what of a message is the server's own: not what it says back of a request.
+
+    A message of which nothing would be left says nothing back: the request quotes such a message.
+    """
+    said = whole = _QUOTES.split(said, maxsplit=1)[0]
+    for row in _said_back([*_WORD.finditer(said)], sent):
+        start, end = row[0].start(), row[-1].end()
+        said = said[:start] + " " * (end - start) + said[end:]
+    return said if _WORD.search(said) else whole
+
+
+def _said_back(words: Sequence[re.Match[str]], sent: str) -> list[Sequence[re.Match[str]]]:
+    """Return the rows of so many words that stand in what was sent as well."""
+    rows = [words[n : n + BACK] for n in range(len(words) - BACK + 1)]
+    said = [tuple(word.group().lower() for word in row) for row in rows]
+    known, heard = set(said), _WORD.findall(sent.lower())
+    back = {row for row in zip(*(heard[n:] for n in range(BACK)), strict=False) if row in known}
+    return [row for row, told in zip(rows, said, strict=True) if told in back]
 
 
 def first_error(body: Any) -> Mapping[str, Any]:

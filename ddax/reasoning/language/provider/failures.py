@@ -56,10 +56,12 @@ _TOO_LONG = re.compile(
 """Words by which servers say that a request is longer than the model takes."""
 _CONTEXT = re.compile(r"context[ _-]?(?:length|size|window|limit)|n_ctx")
 _MORE = re.compile(
-    r"exceed|(?:maximum|max|longer|larger|greater|more|only|over|beyond|limit|fit|up to|at most)(?![a-z_])"
+    r"exceed|(?:longer|over|beyond|fit|(?:more|larger|greater) than)(?![a-z_])"
     r"|[<>]=?|too (?:long|large|small|many)|truncate"
 )
-"""Words for a context, and those which say, beside one, that a request does not fit it."""
+_BOUND = re.compile(r"(?:maximum|max|more|larger|greater|only|limit|up to|at most)(?![a-z_])")
+"""Words for a context; those which say beside one that a request does not fit; those that need a number."""
+_AMOUNT = re.compile(r"(?<!error code: )\b\d[\d,]{2,}")
 _MEASURED = frozenset({400, 413, 422, 500})
 """Statuses of a request that is too long; under others such words tell of something else."""
 _NO_CREDIT = re.compile(r"insufficient[ _](?:quota|balance|credit|funds)|credit balance is too low")
@@ -210,7 +212,9 @@ def _named_kind(names: set[str], said: str, status: int) -> Kind | None:
 
 def _overran(said: str) -> bool:
     """Tell whether words say that a request was too long; the name of a context alone does not."""
-    return bool(_TOO_LONG.search(said) or (_CONTEXT.search(said) and _MORE.search(_CONTEXT.sub(" ", said))))
+    rest = _CONTEXT.sub(" ", said)
+    bounded = _BOUND.search(rest) and _AMOUNT.search(rest)
+    return bool(_TOO_LONG.search(said) or (rest != said and (_MORE.search(rest) or bounded)))
 
 
 def _code(error: Exception, body: str) -> str:
