@@ -56,7 +56,7 @@ async def test_what_tests_see_of_the_process_is_mended(tmp_path, capsys, right, 
     (tmp_path / "notes.py").write_text(NOTES.replace(right, wrong), "utf-8")
     (tmp_path / "test_notes.py").write_text(TESTS, "utf-8")
     project = read_project(["notes.py", "test_notes.py"], None, cwd=tmp_path)
-    settings, rng = Evolution(seconds=20.0), np.random.default_rng(0)
+    settings, rng = Evolution(seconds=60.0), np.random.default_rng(0)
     found = (
         await repair(project.task, settings=settings, rng=rng, clock=time.monotonic, sandbox=choose())
     ).best()
