@@ -103,9 +103,9 @@ def probability(features: Mapping[str, float]) -> float:
 
 
 def _lack(kind: str, needs: Iterable[Mapping[str, int]]) -> str:
-    """Say what a kind of edit needs that is not there."""
+    """Say what a kind of edit needs that is not there: the two ways that are told in the fewest words."""
     ways = [" and ".join(_counted(name, least) for name, least in need.items()) for need in needs]
-    wanted = "; or ".join(ways)
+    wanted = ", or ".join(sorted(ways, key=len)[:2])
     return f"it is {kind}, which needs {wanted}" if wanted else f"it is {kind}, which no test can vouch for"
 
 
