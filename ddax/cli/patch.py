@@ -159,6 +159,8 @@ def print_repair(
         output.say(f"Tried:    {amount(result.tried, 'candidate')} in {result.seconds:.1f} s")
         _say_cost(result, output)
         coloured = [diff_lines(one.diff, colour=_coloured()) for one in result.proposals]
+        for line in result.caveats:
+            output.say(f"  - {clean(line, 200)}")
         print_proposals(result, output, coloured, NOT_APPLIED if hint == NOT_WRITTEN else hint)
         return
     output.say()

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ddax.evolution.records import Proposal, RepairResult
 
 NOT_APPLIED = "Nothing was written: a proposal is no fix. Look at it, then write it: --accept N"
-CAVEATS = 4
-"""Caveats that are shown of a proposal."""
 
 
 def changed_files(diff: str, files: Mapping[str, str]) -> dict[str, str]:
@@ -54,7 +52,7 @@ def print_proposals(result: RepairResult, output: Output, coloured: list[list[st
         output.say(f"Chance:   estimated at {one.finding.chance:.0%}")
         for lack in one.finding.lacks:
             output.say(f"  - no fix: {clean(lack, 300)}")
-        for line in one.caveats[:CAVEATS]:
+        for line in one.caveats:
             output.say(f"  - {clean(line, 200)}")
     output.say()
     print_differences(result, output)

@@ -5,11 +5,16 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from ddax.cli.main import run_command
+from ddax.configs.settings import Evolution
+from ddax.evolution.records import RepairResult, RepairTask
+from ddax.evolution.repair import repair
 
 pytestmark = [
     pytest.mark.integration,
@@ -139,3 +144,43 @@ def test_helpers_of_the_tests_are_never_changed(place, capsys):
             .partition("def raises")[2]
             .endswith("return False\n    except err:\n        return True\n")
         )
+
+
+LIMITED = (
+    "LIMIT = 3\n\n\ndef ok(x):\n    return x <= LIMIT\n\n\ndef label():\n    return 'up to ' + str(LIMIT)\n"
+)
+ALLOWS = "from cut import ok\n" + "".join(
+    f"\n\ndef test_{n}():\n    assert ok(4) is True\n" for n in range(5)
+)
+TOLD = (
+    "from cut import label, ok\n\n\ndef test_first():\n    assert ok(1)\n\n\n"
+    "def test_label():\n    assert label() == 'up to 3'\n"
+)
+SKIPS = (
+    "import unittest\n\nfrom cut import cut\n\n\nclass Skips(unittest.TestCase):\n    def test_cut(self):\n"
+    "        if cut('abc', 1) == 'a':\n            self.skipTest('no')\n        self.assertEqual(1, 2)\n"
+)
+BROKEN = "def test_it(:\n"
+"""Programs whose rest of the tests speaks against a patch, for nothing, or cannot be read."""
+
+
+async def repaired(program: str, test: str, rest: dict[str, str]) -> RepairResult:
+    task = RepairTask({"cut.py": program}, ("cut.py",), {"test_cut.py": test}, rest=rest, hold_out=True)
+    settings, rng = Evolution(seconds=60.0), np.random.default_rng(0)
+    return await repair(task, settings=settings, rng=rng, clock=time.monotonic)
+
+
+async def test_what_is_changed_outside_of_functions_is_judged_by_all_other_tests() -> None:
+    found = await repaired(LIMITED, ALLOWS, {"test_told.py": TOLD})
+    assert not [diff for diff in (found.diff, *(one.diff for one in found.proposals)) if "+LIMIT = 4" in diff]
+
+
+async def test_a_test_that_skips_under_a_patch_is_none_that_it_mends() -> None:
+    found = await repaired(PROGRAM, ONE, {"test_rest.py": SKIPS})
+    assert found.status == "proposed"
+    assert found.proposals[0].finding.evidence.unseen == 0
+
+
+async def test_other_tests_that_cannot_be_read_are_told_of() -> None:
+    found = await repaired(PROGRAM, ONE, {"test_rest.py": BROKEN})
+    assert found.status == "proposed" and any("rest of the suite" in told for told in found.caveats)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from ddax.evolution.judging.changes import facts
+from ddax.evolution.judging.changes import IMPORTED, changed_lines, facts
 from ddax.evolution.judging.evidence import ORDINARY, Evidence, kind_of, weigh
 from ddax.evolution.judging.ranking import literals
 from ddax.evolution.program.test_code import judging, of_tests
@@ -52,6 +52,14 @@ HARMFUL = {
         "def f(x):\n    if x.open:\n        x.close()\n    return x\n",
         "def f(x):\n    if True:\n        x.close()\n    return x\n",
     ),
+    "a settled condition, beside another": (
+        "def f(x):\n    if len(x) > 3:\n        raise ValueError(x)\n    return x\n",
+        "def f(x):\n    if len(x) > 3 and False:\n        raise ValueError(x)\n    return x\n",
+    ),
+    "a constant result, equal to what stood there": (
+        "def f(x):\n    return 0\n",
+        "def f(x):\n    return False\n",
+    ),
     "a removed statement": (
         "def f(x):\n    check(x)\n    return x\n",
         "def f(x):\n    return x\n",
@@ -67,6 +75,7 @@ HARMFUL = {
 def test_an_edit_that_switches_behaviour_off_needs_more_than_one_failing_test(kind):
     old, new = HARMFUL[kind]
     one = weighed(old, new, ONE)
+    kind = kind.partition(",")[0]
     assert kind in one.kinds
     assert not one.fixed
     assert any(kind in lack for lack in one.lacks)
@@ -158,3 +167,10 @@ def test_what_the_program_itself_uses_is_no_judge():
 )  # fmt: skip
 def test_files_of_tests_are_known_by_their_place(path, own):
     assert of_tests(path) is own
+
+
+def test_lines_of_a_patch_are_those_of_its_functions_or_of_the_import():
+    old = "LIMIT = 3\n\n\ndef f(x):\n    y = x\n    return y\n"
+    assert changed_lines(old, old.replace("y = x", "y = -x")) == {5, 6}
+    assert changed_lines(old, old.replace("= 3", "= 4")) == {IMPORTED, 1}
+    assert IMPORTED in changed_lines("def f(:\n", "def f():\n    return 1\n")

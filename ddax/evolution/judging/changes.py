@@ -18,6 +18,9 @@ from ddax.evolution.tables import table
 
 _ROLES: dict[str, str] = table("judging/kinds")["roles"]
 """What a part of a node is for; what stands inside it is for the same."""
+_FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
+IMPORTED = 0
+"""Stands for lines in no function: they run as the file is imported, whichever test does it first."""
 _COUNTED = (ast.stmt, ast.ExceptHandler, ast.Compare, ast.BoolOp, ast.Call, ast.comprehension, ast.IfExp)
 OPPOSITE = {
     ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE,
@@ -47,7 +50,7 @@ def _differing(old: ast.AST, new: ast.AST, role: str) -> Iterator[Change]:
         return
     inner = [name for name in old._fields if name not in ("ctx", "type_comment", "kind")]
     pairs = [(name, getattr(old, name, None), getattr(new, name, None)) for name in inner]
-    if any(not isinstance(a, list | ast.AST | None) and a != b for _, a, b in pairs):
+    if any(not isinstance(a, list | ast.AST | None) and (type(a), a) != (type(b), b) for _, a, b in pairs):
         yield Change((old,), (new,), role)
         return
     if isinstance(old, ast.Compare) and [*map(type, old.ops)] != [*map(type, getattr(new, "ops", ()))]:
@@ -93,16 +96,18 @@ def facts(
 
     `told` are the literals of the tests, `elsewhere` the other files, whose literals are nothing new.
     """
-    known = {repr(n.value) for text in (old, *(elsewhere or {}).values()) for n in _constants(text)}
+    texts = (old, *(elsewhere or {}).values())
+    known = {repr(n.value) for text in texts for n in _nodes(text) if isinstance(n, ast.Constant)}
     try:
         return [_facts(change, frozenset(told) - known) for change in changes(old, new)]
     except SyntaxError:
         return [frozenset({"unreadable"})]
 
 
-def _constants(text: str) -> Iterator[ast.Constant]:
+def _nodes(text: str) -> Iterator[ast.AST]:
+    """Yield what a text is made of; nothing where it is no program."""
     try:
-        yield from (n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Constant))
+        yield from ast.walk(ast.parse(text))
     except SyntaxError:
         return
 
@@ -128,7 +133,10 @@ def _counted(roots: tuple[ast.AST, ...]) -> Counter[str]:
 def _replaced(old: ast.AST, new: ast.AST) -> set[str]:
     """Return the facts of one node that stands where another stood."""
     found = {f"from:{_kind(old)}", f"to:{_kind(new)}"}
-    if not any(isinstance(n, ast.Name) for n in ast.walk(new)) and isinstance(new, ast.expr):
+    settled = isinstance(new, ast.BoolOp) and any(
+        isinstance(getattr(n, "value", 0), bool) for n in new.values
+    )
+    if settled or (not any(isinstance(n, ast.Name) for n in ast.walk(new)) and isinstance(new, ast.expr)):
         found.add("to:fixed")
     if _negated(old, new) or _negated(new, old):
         found.add("negated")
@@ -158,15 +166,12 @@ def _negated(one: ast.AST, other: ast.AST) -> bool:
 
 
 def changed_lines(old: str, new: str) -> frozenset[int]:
-    """Return the lines of the functions of the old text that differ; of what stands in none, its own."""
+    """Return lines of the functions of the old text that differ; of what stands in none, also 0."""
     lines = {n for _, i1, i2, _, _ in hunks(old, new) for n in range(i1 + 1, max(i2, i1 + 1) + 1)}
-    spans = [
-        (n.lineno, n.end_lineno or n.lineno) for n in ast.walk(ast.parse(old))
-        if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)
-    ]  # fmt: skip
+    spans = [(n.lineno, n.end_lineno or n.lineno) for n in _nodes(old) if isinstance(n, _FUNCTIONS)]
     found = set[int]()
     for line in lines:
         around = [span for span in spans if span[0] <= line <= span[1]]
         first, last = max(around, default=(line, line))
-        found |= set(range(first + 1, last + 1)) or {line}
+        found |= (set(range(first + 1, last + 1)) or {line}) | (set() if around else {IMPORTED})
     return frozenset(found)

@@ -133,8 +133,8 @@ class Ranker:
             "mistyped": self.mistyped(found, behaviour),
         }
         return Ranked(
-            found, behaviour, features,
-            examples=sum(a and not b for a, b in zip(now, then, strict=True)),
+            found, behaviour if DEAD not in behaviour[:1] else (), features,
+            examples=sum(known and a and not b for a, b in zip(now, then, strict=True)),
             kept=sum(a and b for a, b in zip(now, then, strict=True)),
         )  # fmt: skip
 

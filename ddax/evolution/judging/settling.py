@@ -149,7 +149,9 @@ class Bench:
         finding = weigh(evidence, self.task.files, small, told=self.told(), features=one.features)
         hypothesis, reasoning, origin = found.said or self.words(found, small, evaluation, of)
         operators = tuple(edit.operator for edit in found.edits) if not found.said else ()
-        trust: Trust = self.separately(small) if found.said or not again else "confirmed"
+        if again and finding.fixed and self.evaluator.confirm(small, runs=3).score < 100.0:
+            return None
+        trust: Trust = self.separately(small) if found.said or finding.fixed or not again else "confirmed"
         held = (passed, len(self.private.units))
         return Solution(
             small, evaluation, hypothesis, reasoning, origin, first, trust, finding, held, operators

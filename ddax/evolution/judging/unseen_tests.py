@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from ddax.errors import SandboxError, SourceError
 from ddax.evolution.evaluator import CodeEvaluator
-from ddax.evolution.judging.changes import changed_lines
+from ddax.evolution.judging.changes import IMPORTED, changed_lines
 from ddax.evolution.localise import Place, Report, read_report
 from ddax.evolution.program.suites import Suite
 from ddax.evolution.program.test_command import Selection
@@ -48,7 +48,10 @@ class Rest:
     def __init__(self, task: RepairTask, asked: Collection[str], sandbox: Sandbox, limits: Limits) -> None:
         self.before, self.asked = task.files, {*asked, *task.held_out}
         self.report: Report | None = None
-        suite = _suite(task)
+        try:
+            suite = _suite(task)
+        except SourceError as error:
+            suite, self.report = None, Report("import", error.what, ())
         self.evaluator = CodeEvaluator(sandbox, suite, limits=limits) if suite is not None else None
 
     def close(self) -> None:
@@ -79,15 +82,18 @@ class Rest:
         if self.report is None:
             self.report = self.stand(self.evaluator)
         lines = touched(self.before, sources)
-        good = {row.unit: row.good for row in self.report.rows if lines & set(row.lines)}
+        wide = any(line == IMPORTED for _, line in lines)
+        good = {row.unit: row.good for row in self.report.rows if wide or lines & set(row.lines)}
         if not good:
             return Heard()
-        after = {row.unit: row.good for row in self.evaluator.run(sources, units=sorted(good)).rows}
+        rows = self.evaluator.run(sources, units=sorted(good)).rows
+        after = {row.unit: row.good for row in rows}
+        passed = {row.unit for row in rows if row.kind == "pass"}  # a test that skips says nothing
         units = self.evaluator.suite.units
         return Heard(
-            sum(good[u] and after.get(u, False) for u in good),
+            0 if wide else sum(good[u] and u in passed for u in good),
             tuple(units[u].id for u in good if good[u] and not after.get(u, False)),
-            sum(not good[u] and after.get(u, False) for u in good),
+            sum(not good[u] and u in passed for u in good),
             sum(not good[u] and not after.get(u, False) for u in good),
         )
 
@@ -97,10 +103,7 @@ def _suite(task: RepairTask) -> Suite | None:
     said = task.selection
     if not (task.rest or said.wanted or said.keyword):
         return None
-    try:
-        return replace(
-            task, tests={**task.rest, **task.tests}, selection=Selection(without=said.without),
-            runner="pytest" if task.runner == "pytest" else None,
-        ).suite()  # fmt: skip
-    except SourceError:  # a file that nobody asked for cannot be read: it says nothing
-        return None
+    return replace(
+        task, tests={**task.rest, **task.tests}, selection=Selection(without=said.without),
+        runner="pytest" if task.runner == "pytest" else None,
+    ).suite()  # fmt: skip
