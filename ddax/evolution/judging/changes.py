@@ -133,10 +133,9 @@ def _counted(roots: tuple[ast.AST, ...]) -> Counter[str]:
 def _replaced(old: ast.AST, new: ast.AST) -> set[str]:
     """Return the facts of one node that stands where another stood."""
     found = {f"from:{_kind(old)}", f"to:{_kind(new)}"}
-    settled = isinstance(new, ast.BoolOp) and any(
-        isinstance(getattr(n, "value", 0), bool) for n in new.values
-    )
-    if settled or (not any(isinstance(n, ast.Name) for n in ast.walk(new)) and isinstance(new, ast.expr)):
+    plain = isinstance(new, ast.expr) and not any(isinstance(n, ast.Name) for n in ast.walk(new))
+    parts = new.values if isinstance(new, ast.BoolOp) else ()  # `x and False` is False, whatever x is
+    if plain or any(isinstance(getattr(n, "value", 0), bool) for n in parts):
         found.add("to:fixed")
     if _negated(old, new) or _negated(new, old):
         found.add("negated")
