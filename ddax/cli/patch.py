@@ -10,7 +10,14 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from ddax.cli.board import cost_words
-from ddax.cli.proposed import NOT_APPLIED, changed_files, finding_row, print_proposals, proposal_row
+from ddax.cli.proposed import (
+    NOT_APPLIED,
+    changed_files,
+    finding_row,
+    print_proposals,
+    proposal_row,
+    told_chance,
+)
 from ddax.cli.text import clean, clean_block
 from ddax.wording import NO_END_OF_ITSELF, NOT_INSTALLED, UNCOLLECTED, amount
 
@@ -173,7 +180,7 @@ def print_repair(
     _say_cost(result, output)
     output.say(f"Trust:    {result.trust}: {TRUST[result.trust]}")
     if result.finding is not None:
-        output.say(f"Chance:   estimated at {result.finding.chance:.0%} that it is right")
+        output.say(told_chance(result.finding))
     for line in result.caveats:
         output.say(f"  - {clean(line, 200)}")
     if kept is None:

@@ -33,6 +33,11 @@ def finding_row(finding: Finding | None) -> dict[str, Any] | None:
     }  # fmt: skip
 
 
+def told_chance(finding: Finding) -> str:
+    """Tell how likely a patch is to be right, and by what it is known: no data stands behind the number yet."""
+    return f"Chance:   estimated at {finding.chance:.0%} that it is right, by weights set by hand"
+
+
 def proposal_row(number: int, one: Proposal) -> dict[str, Any]:
     """Return a proposal as plain values."""
     value = {**asdict(one), "number": number, "files": changed_files(one.diff, one.files)}
@@ -49,7 +54,7 @@ def print_proposals(result: RepairResult, output: Output, coloured: list[list[st
         output.say(f"\nProposal {number}")
         output.say("\n".join(lines))
         output.say(f"What:     {clean(one.hypothesis, 400)}")
-        output.say(f"Chance:   estimated at {one.finding.chance:.0%}")
+        output.say(told_chance(one.finding))
         for lack in one.finding.lacks:
             output.say(f"  - no fix: {clean(lack, 300)}")
         for line in one.caveats:

@@ -12,6 +12,7 @@ from ddax.evolution.judging.evidence import Finding
 from ddax.evolution.program.suites import Runner, Suite, build_suite
 from ddax.evolution.program.test_command import ALL, Selection
 from ddax.types import Usage
+from ddax.wording import amount
 
 Trust = Literal["none", "plausible", "confirmed", "separate"]
 """How far a verdict goes: `plausible` in a warm worker, `confirmed` in a fresh sandbox, `separate` by
@@ -178,10 +179,9 @@ class RepairResult:
         if self.status == "fixed" and number == 1:
             return self
         if not 1 <= number <= len(self.proposals):
-            there = f"there are {len(self.proposals)}" if self.proposals else "there is none"
             raise UsageError(
                 f"There is no proposal {number}.",
-                why=f"Of this repair {there}.",
+                why=f"This repair has {amount(len(self.proposals), 'proposal')}.",
                 mend="Give the number of one that is shown.",
             )
         return self.with_patch(self.proposals[number - 1])

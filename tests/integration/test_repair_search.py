@@ -70,15 +70,12 @@ def sandbox():
 
 async def mend(sandbox, files, targets, tests, **options):
     task = RepairTask(files, tuple(targets), tests, **options)
-    return (
-        await repair(
-            task,
-            settings=Evolution(seconds=120.0),
-            rng=np.random.default_rng(0),
-            clock=time.monotonic,
-            sandbox=sandbox,
-        )
-    ).best()
+    return await best(task, sandbox, seconds=120.0)
+
+
+async def best(task, sandbox, *, seconds, clock=time.monotonic):
+    settings, rng = Evolution(seconds=seconds), np.random.default_rng(0)
+    return (await repair(task, settings=settings, rng=rng, clock=clock, sandbox=sandbox)).best()
 
 
 async def test_a_package_with_unittest_is_repaired_and_the_rest_kept(sandbox, tmp_path):
@@ -235,11 +232,7 @@ async def test_what_measuring_takes_is_part_of_the_time(sandbox):
     def late():
         return next(times, 19.0)
 
-    found = (
-        await repair(
-            task, settings=Evolution(seconds=20.0), rng=np.random.default_rng(0), clock=late, sandbox=sandbox
-        )
-    ).best()
+    found = await best(task, sandbox, seconds=20.0, clock=late)
     assert (found.patched, found.tried, found.seconds) == (False, 0, 19.0)
 
 
@@ -280,15 +273,7 @@ async def test_what_is_held_out_stays_so(sandbox, more, hold_out):
 )  # fmt: skip
 async def test_a_program_that_is_not_mended_keeps_its_score(sandbox, program, test, score):
     task = RepairTask({"m.py": program}, ("m.py",), {"t.py": test})
-    found = (
-        await repair(
-            task,
-            settings=Evolution(seconds=0.5),
-            rng=np.random.default_rng(0),
-            clock=time.monotonic,
-            sandbox=sandbox,
-        )
-    ).best()
+    found = await best(task, sandbox, seconds=0.5)
     assert (found.patched, found.score) == (False, score)
 
 
@@ -311,15 +296,7 @@ async def test_a_repair_of_many_names_ends_in_its_time(sandbox):
     files = {"m.py": f"def f({', '.join(names)}):\n{lines}    return v0 - v1\n"}
     tests = {"t.py": f"assert f({', '.join(map(str, range(40)))}) == 1000003\n"}
     task = RepairTask(files, ("m.py",), tests)
-    found = (
-        await repair(
-            task,
-            settings=Evolution(seconds=5.0),
-            rng=np.random.default_rng(0),
-            clock=time.monotonic,
-            sandbox=sandbox,
-        )
-    ).best()
+    found = await best(task, sandbox, seconds=5.0)
     assert not found.patched and found.out_of_time
     assert found.tried > 0
     assert found.seconds < 10.0

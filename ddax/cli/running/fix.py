@@ -92,23 +92,24 @@ def fix(
         result = asyncio.run(_repair(project, context, sandbox))
     except KeyboardInterrupt as exc:
         raise Interrupted from exc
-    found = partial(as_json, result, sandbox=sandbox.name, seconds=seconds)
+    told = partial(as_json, sandbox=sandbox.name, seconds=seconds)
     try:
         taken = _taken(result, apply=apply, accept=accept)
         kept = _apply(project, taken, context) if taken is not None else None
     except DdaxError as exc:  # what was found is shown all the same
         if json:
-            raise typer.Exit(report(exc, json=True, verbose=verbose, beside=found(applied=None))) from exc
+            beside = told(result, applied=None)
+            raise typer.Exit(report(exc, json=True, verbose=verbose, beside=beside)) from exc
         print_repair(result, None, output, seconds=seconds, hint="Nothing was written.")
         raise
-    shown = taken if kept is not None and taken is not None else result
+    shown = taken or result
     if json:
-        output.result(as_json(shown, sandbox=sandbox.name, seconds=seconds, applied=kept))
+        output.result(told(shown, applied=kept))
     else:
         if explain:
             print_suspects(result, project.task.files, output)
         print_repair(shown, kept, output, seconds=seconds)
-    raise typer.Exit(0 if kept is not None else CODES[result.status])
+    raise typer.Exit(0 if taken else CODES[result.status])
 
 
 def _taken(result: RepairResult, *, apply: bool, accept: int | None) -> RepairResult | None:
