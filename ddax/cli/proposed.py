@@ -34,7 +34,7 @@ def finding_row(finding: Finding | None) -> dict[str, Any] | None:
 
 
 def told_chance(finding: Finding) -> str:
-    """Tell how likely a patch is to be right, and by what it is known: no data stands behind the number yet."""
+    """Tell how likely a patch is to be right, and that no data stands behind the number yet."""
     return f"Chance:   estimated at {finding.chance:.0%} that it is right, by weights set by hand"
 
 
