@@ -104,7 +104,7 @@ async def fate_of(bug: dict[str, Any], reasoner: Reasoner | None, *, seed: int, 
         found = await repair(
             task, settings=settings, rng=np.random.default_rng(seed), clock=time.monotonic, reasoner=asked
         )
-        if found.solved or found.tests_before[0] < found.tests_before[1]:
+        if found.patched or found.tests_before[0] < found.tests_before[1]:
             break
     return _fate(bug["task_id"], found)
 
@@ -120,8 +120,8 @@ def halves(bug: dict[str, Any]) -> Iterator[RepairTask]:
 def _fate(name: str, found: RepairResult) -> Fate:
     usage = found.usage
     return Fate(
-        name, found.solved, found.origin, found.held_out, usage.model_calls, usage.tokens, usage.repaired,
-        round(found.seconds, 2), () if found.solved else found.caveats,
+        name, found.patched, found.origin, found.held_out, usage.model_calls, usage.tokens, usage.repaired,
+        round(found.seconds, 2), () if found.patched else found.caveats,
     )  # fmt: skip
 
 

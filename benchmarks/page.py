@@ -45,6 +45,10 @@ is none. Those that end in `.jsonl` hold a JSON object a line.
   them. From `24.csv` of `princeton-nlp/tree-of-thought-llm`. MIT.
 
 Each is a part of its set, so that another part stays unseen: figures over other lines differ.
+
+`real-bugs` reads packages of the package index, of which nothing is kept here but names, versions and ids of
+tests. `python -m benchmarks.real_bugs_place DIR` fetches them with pip and makes a folder for each bug, and
+`--find NAME ...` looks for more bugs; `python -m benchmarks real-bugs --data DIR` repairs them.
 """
 
 

@@ -86,7 +86,7 @@ def run(options: Options) -> Result:
         ]
 
     visible, hidden = repaired(False), repaired(True)
-    lost = [b["task_id"] for b, r in zip(bugs, visible, strict=True) if not r.solved]
+    lost = [b["task_id"] for b, r in zip(bugs, visible, strict=True) if not r.patched]
     notes = (
         f"sandbox {sandbox.name}, {at_once()} at once, {seconds:g} s a bug; the tests are the oracle",
         f"repaired by type of bug, all tests visible: {by_type(bugs, visible)}",
@@ -98,12 +98,12 @@ def run(options: Options) -> Result:
 def by_type(bugs: Sequence[dict[str, Any]], results: Sequence[RepairResult]) -> str:
     """Say how many of each type of bug were repaired."""
     kinds = Counter(b["bug_type"] for b in bugs)
-    done = Counter(b["bug_type"] for b, r in zip(bugs, results, strict=True) if r.solved)
+    done = Counter(b["bug_type"] for b, r in zip(bugs, results, strict=True) if r.patched)
     return ", ".join(f"{kind} {done[kind]}/{kinds[kind]}" for kind in sorted(kinds))
 
 
 def _visible(results: Sequence[RepairResult]) -> list[Figure]:
-    solved = [r for r in results if r.solved]
+    solved = [r for r in results if r.patched]
     n = len(results)
     spent = sum(r.seconds for r in results)
     figures = [
@@ -122,9 +122,9 @@ def _visible(results: Sequence[RepairResult]) -> list[Figure]:
 
 
 def _held_out(results: Sequence[RepairResult]) -> list[Figure]:
-    judged = [r for r in results if r.solved and r.held_out[1]]
+    judged = [r for r in results if r.patched and r.held_out[1]]
     right = [r for r in judged if r.held_out[0] == r.held_out[1]]
-    solved = sum(r.solved for r in results)
+    solved = sum(r.patched for r in results)
     share = len(right) / len(judged) if judged else float("nan")
     return [
         Figure("plausible, half of the tests held out", solved / len(results), "share", n=len(results)),

@@ -6,10 +6,18 @@ import math
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from ddax.cli.board import cost_words
+from ddax.cli.proposed import (
+    NOT_APPLIED,
+    changed_files,
+    finding_row,
+    print_proposals,
+    proposal_row,
+    told_chance,
+)
 from ddax.cli.text import clean, clean_block
 from ddax.wording import NO_END_OF_ITSELF, NOT_INSTALLED, UNCOLLECTED, amount
 
@@ -84,13 +92,13 @@ def mend_of(result: RepairResult, seconds: float) -> str:
     words = []
     if result.out_of_time:
         words.append(f"Give it more time: --budget {math.ceil(MORE_TIME * seconds)}s")
-    if result.tried and not result.solved and not result.usage.model_calls:
+    if result.tried and not result.patched and not result.usage.model_calls:
         words.append("ask a model, which makes more than small edits: --model provider:model")
     told = " ".join(result.failures)
     unloaded = not result.tried or told.startswith("ModuleNotFoundError")
-    if unloaded and not result.solved and not result.out_of_time:
+    if unloaded and not result.patched and not result.out_of_time:
         words = [mend for sign, mend in _FIRST.items() if sign in told][:1] or words
-    if not result.solved:
+    if not result.patched:
         words = [mend] if (mend := _mend_of_tests(result)) else words
     mend = ", or ".join(words)
     return mend[:1].upper() + mend[1:]
@@ -98,18 +106,20 @@ def mend_of(result: RepairResult, seconds: float) -> str:
 
 def as_json(result: RepairResult, *, sandbox: str, applied: Kept | None, seconds: float) -> dict[str, Any]:
     """Return a result as the one JSON object; only changed files are in it, with their whole text."""
-    changed = {line[6:] for line in result.diff.splitlines() if line.startswith("+++ b/")}
-    value = asdict(result)
+    value = asdict(replace(result, proposals=(), finding=None))
     for key in ("tests_before", "tests_after", "held_out"):
         passed, total = value[key]
         value[key] = {"passed": passed, "total": total}
     value["suspicious"] = [
         {"path": path, "line": line, "score": round(score, 3)} for path, line, score in result.suspicious
     ]
-    value["files"] = {path: text for path, text in result.files.items() if path in changed}
+    value["files"] = changed_files(result.diff, result.files)
+    value["finding"] = finding_row(result.finding)
+    value["proposals"] = [proposal_row(number, one) for number, one in enumerate(result.proposals, 1)]
     value["candidates"] = value.pop("tried")
     return {
-        **value, "trust_meaning": TRUST[result.trust], "sandbox": sandbox, "applied": applied is not None,
+        **value, "solved": result.solved, "trust_meaning": TRUST[result.trust], "sandbox": sandbox,
+        "applied": applied is not None,
         "kept": str(applied.folder) if applied else "", "mend": mend_of(result, seconds),
     }  # fmt: skip
 
@@ -130,8 +140,10 @@ def print_repair(
 ) -> None:
     """Print a result for people: `seconds` it had, `hint` is the last line where nothing was written."""
     before, after = result.tests_before, result.tests_after
-    output.say(f"Before:   {before[0]} of {amount(before[1], 'test passes', 'tests pass')}")
-    if not result.solved:
+    hidden = result.held_out[1]
+    apart = f"; {hidden} more {'is' if hidden == 1 else 'are'} held out, to judge a patch" if hidden else ""
+    output.say(f"Before:   {before[0]} of {amount(before[1], 'test passes', 'tests pass')}{apart}")
+    if not result.patched:
         output.say(f"{clean(result.reasoning[:1].upper() + result.reasoning[1:])}.")
         if result.tried:
             output.say(f"Tried:    {amount(result.tried, 'candidate')} in {result.seconds:.1f} s")
@@ -148,7 +160,16 @@ def print_repair(
         if mend := mend_of(result, seconds):
             output.say(f"Mend:     {mend}")
         return
-    output.say(f"After:    {after[0]} of {amount(after[1], 'test passes', 'tests pass')}")
+    also = f", and {result.held_out[0]} of {hidden} held out" if hidden else ""
+    output.say(f"After:    {after[0]} of {amount(after[1], 'test passes', 'tests pass')}{also}")
+    if not result.diff:
+        output.say(f"Tried:    {amount(result.tried, 'candidate')} in {result.seconds:.1f} s")
+        _say_cost(result, output)
+        coloured = [diff_lines(one.diff, colour=_coloured()) for one in result.proposals]
+        for line in result.caveats:
+            output.say(f"  - {clean(line, 200)}")
+        print_proposals(result, output, coloured, NOT_APPLIED if hint == NOT_WRITTEN else hint)
+        return
     output.say()
     output.say("\n".join(diff_lines(result.diff, colour=_coloured())))
     output.say()
@@ -158,6 +179,8 @@ def print_repair(
     output.say(f"Tried:    {amount(result.tried, 'candidate')} in {times}")
     _say_cost(result, output)
     output.say(f"Trust:    {result.trust}: {TRUST[result.trust]}")
+    if result.finding is not None:
+        output.say(told_chance(result.finding))
     for line in result.caveats:
         output.say(f"  - {clean(line, 200)}")
     if kept is None:

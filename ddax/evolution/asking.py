@@ -12,16 +12,20 @@ from dataclasses import replace
 
 from numpy.random import Generator
 
-from ddax.evolution.attempt import LOCATIONS, Attempt, Solution
+from ddax.evolution.attempt import Attempt
 from ddax.evolution.baseline import Baseline
+from ddax.evolution.judging.settling import Settled
 from ddax.evolution.localise import ranked
 from ddax.evolution.minimise import minimise
+from ddax.evolution.operators import Edit
 from ddax.evolution.operators.base import FunctionNode
+from ddax.evolution.outcome import LOCATIONS
 from ddax.evolution.population import EvolutionarySolver, Evolved
 from ddax.evolution.program.imports import parsed
-from ddax.evolution.records import Evaluation, Trust
+from ddax.evolution.records import Evaluation
+from ddax.evolution.search import Found
 from ddax.evolution.shown_program import called_elsewhere, failing_tests, outlined
-from ddax.evolution.wording import unified
+from ddax.evolution.wording import by_lines, unified
 from ddax.reasoning.protocol import CodeCandidate, PatchRequest, Reasoner
 from ddax.reasoning.sourced import CODE_READ, TOLD, sourced
 from ddax.wording import amount
@@ -82,10 +86,9 @@ class Judge:
         found = self.run.score(self.path, code)
         if found.score < 100.0 or not self.run.task.hold_out or not self.run.private.units:
             return found
-        self.run.judge_privately({self.path: code})
-        if self.run.hidden_passed == len(self.run.private.units):
+        if not self.run.bench.privately({self.path: code})[0].broken:
             return found
-        self.run.rejected += 1
+        self.run.bench.rejected += 1
         return replace(found, score=98.0, correctness_valid=False, report=KEPT_BACK)
 
     def tell(self, code: str) -> str:
@@ -121,15 +124,26 @@ async def generations(
     return await solver.evolve(request, seeds=run.partials), path
 
 
-def won(run: Attempt, evolved: Evolved, path: str, seconds: float) -> Solution | None:
-    """Return the best candidate as a solution, without the changes it does not need; None if it fails."""
-    best = evolved.best
-    if best is None or best.evaluation.score < 100.0:
-        return None
-    code: CodeCandidate = best.candidate
-    trust: Trust = "separate" if run.suited() else "confirmed"
-    sources = {path: needed(run, path, code.code)}
-    return Solution(sources, best.evaluation, code.hypothesis, code.reasoning, best.origin, seconds, trust)
+def won(run: Attempt, baseline: Baseline, evolved: Evolved, path: str, seconds: float) -> Settled:
+    """Weigh the candidates that passed, without the changes they do not need, as what the search finds."""
+    found = []
+    for one in evolved.won:
+        code: CodeCandidate = one.candidate
+        text = needed(run, path, code.code)
+        said = (code.hypothesis, code.reasoning, one.origin)
+        edits = edits_of(path, run.task.files[path], text)
+        found.append(Found({path: text}, edits, run.tried, seconds, said=said))
+    return run.bench.settle(found, baseline) if found else Settled()
+
+
+def edits_of(path: str, old: str, new: str) -> tuple[Edit, ...]:
+    """Return what differs between two texts as edits one after the other, by lines."""
+    edits, ahead = list[Edit](), 0
+    for one in by_lines(old, new):
+        line = old.encode()[: one.start].count(b"\n") + 1
+        edits.append(Edit(path, one.start + ahead, one.end + ahead, one.text.decode(), "model", 0.0, line))
+        ahead += len(one.text) - (one.end - one.start)
+    return tuple(edits)
 
 
 def needed(run: Attempt, path: str, code: str) -> str:

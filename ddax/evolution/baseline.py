@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
@@ -33,6 +33,7 @@ class Baseline:
     """How the program stands before any change; unit numbers are indexes into the suite.
 
     Where a search goes on from a changed program, `changed` are its changed files and `edits` what was done.
+    `lines` are what each unit runs.
     """
 
     report: Report
@@ -43,6 +44,7 @@ class Baseline:
     ticks: int
     changed: Mapping[str, str] = field(default_factory=dict)
     edits: tuple[Edit, ...] = ()
+    lines: Mapping[int, Set[Place]] = field(default_factory=dict, repr=False)
 
     @property
     def order(self) -> list[int]:
@@ -56,10 +58,13 @@ def measure(
     hints: Sequence[Place] = (),
     changed: Mapping[str, str] | None = None,
     edits: tuple[Edit, ...] = (),
+    late: Callable[[], bool] = lambda: False,
 ) -> Baseline:
     """Run the tests twice, once to see how they stand, once traced to see where and with what types."""
     files = changed or {}
-    first = standing(evaluator, files) if not changed else evaluator.run(files, ticks=PROBE_TICKS, cpu=3.0)
+    first = (
+        standing(evaluator, files, late) if not changed else evaluator.run(files, ticks=PROBE_TICKS, cpu=3.0)
+    )
     if not changed:
         evaluator.at_pace(pace_of(first))
     ticks = max([TICKS, *(10 * row.ticks for row in first.rows if row.good)])
@@ -69,7 +74,9 @@ def measure(
     failing = [u for u in units if u not in passing]
     many = len(units) > FEW_TRACED and evaluator.pace.whole(units) > TRACED
     chosen = failing[:FEW_TRACED] if many else None  # where tests fail says most
-    traced = evaluator.run(files, ticks=ticks, trace=True, cpu=TRACED, units=chosen, patience=SLOWER)
+    end = any(not row.good and row.kind != "timeout" for row in first.rows)
+    patience = SLOWER if end else QUICK  # what is known to have no end shows where it is soon
+    traced = evaluator.run(files, ticks=ticks, trace=True, cpu=TRACED, units=chosen, patience=patience)
     if traced.stage != "run" and first.stage == "run":
         traced = evaluator.run(
             files, ticks=ticks, trace=True, cpu=TRACED, units=failing[:FEW_TRACED], patience=SLOWER
@@ -83,22 +90,25 @@ def measure(
         return (rows[unit].ticks if unit in rows and rows[unit].kind != "timeout" else PROBE_TICKS, unit)
 
     suite = replace(evaluator.suite, sources={**evaluator.suite.sources, **files})
+    lines = {row.unit: frozenset(row.lines) for row in traced.rows}
     return Baseline(
         first,
-        tuple(apart(sorted(failing, key=effort), {row.unit: frozenset(row.lines) for row in traced.rows})),
+        tuple(apart(sorted(failing, key=effort), lines)),
         tuple(sorted(passing, key=effort)),
         suspected(suite, covered, hints, failing),
         informed(traced.seen, suite, first),
         ticks,
         files,
         edits,
+        lines,
     )
 
 
-def standing(evaluator: CodeEvaluator, files: Mapping[str, str]) -> Report:
+def standing(evaluator: CodeEvaluator, files: Mapping[str, str], late: Callable[[], bool]) -> Report:
     """Run the tests of the unchanged program; one that does not end soon gets more time, by itself.
 
-    Of the time for those that never end, each takes a half of what the one before it left.
+    Of the time for those that never end, each takes a half of what the one before it left; where it is
+    `late`, the first of them speaks for the others.
     """
     first = evaluator.run(files, ticks=PROBE_TICKS, patience=QUICK)
     rows = {row.unit: row for row in first.rows}
@@ -113,6 +123,8 @@ def standing(evaluator: CodeEvaluator, files: Mapping[str, str]) -> Report:
             rows[unit] = again.rows[0]
         if not again.rows or again.rows[0].kind == "timeout":
             left /= 2
+            if late():
+                break
     return replace(first, rows=tuple(rows[unit] for unit in sorted(rows)))
 
 

@@ -165,13 +165,13 @@ class CodeEvaluator:
         """Score a program; 99 at most, see `confirm`."""
         return evaluate_report(self.run(sources, ticks=ticks, cpu=cpu, patience=patience), self.suite)
 
-    def confirm(self, sources: Mapping[str, str]) -> Evaluation:
-        """Score a program in fresh sandboxes without time-outs by ticks, three times; the worst counts.
+    def confirm(self, sources: Mapping[str, str], *, runs: int = 3) -> Evaluation:
+        """Score a program in fresh sandboxes without time-outs by ticks, `runs` times; the worst counts.
 
         Each hashes texts in another way: what holds for one order of a set only is no repair. A test that
         fails of it with the unchanged program, too, counts for neither.
         """
-        for seed in range(3):
+        for seed in range(runs):
             with Worker(
                 self.sandbox, self.suite.message(), limits=replace(self.limits, hash_seed=seed)
             ) as fresh:

@@ -125,8 +125,9 @@ def _told_once(problems: Sequence[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Evolved:
-    """What the generations brought: the best individual, if any, and what they cost."""
+    """What the generations brought: who passed in the last batch, the best individual, and what they cost."""
 
+    won: tuple[Individual, ...]
     best: Individual | None
     tried: int
     generations: int
@@ -204,10 +205,14 @@ class EvolutionarySolver:
 
     async def assess(
         self, candidates: list[CodeCandidate], origin: str, island: int | None = None
-    ) -> Individual | None:
-        """Evaluate new candidates and settle them; return the first that is accepted."""
+    ) -> list[Individual]:
+        """Evaluate new candidates and settle them; return all that are accepted.
+
+        Each is judged before one is chosen: the first that passes may be one that fits the tests alone.
+        """
         import asyncio
 
+        winners = list[Individual]()
         for candidate in candidates:
             if not self.islands.is_new(candidate.code):
                 continue
@@ -216,10 +221,10 @@ class EvolutionarySolver:
             one = Individual(candidate, evaluation, origin)
             self.islands.deal(one, island)
             if evaluation.score >= self.accept:
-                return one
-            if origin in PROPOSED:
+                winners.append(one)
+            elif origin in PROPOSED:
                 self.failed.append(self._how_it_failed(one))
-        return None
+        return winners
 
     def _how_it_failed(self, one: Individual) -> str:
         """Say what a proposed candidate changed, and what still failed with it."""
@@ -246,27 +251,26 @@ class EvolutionarySolver:
         first = [
             CodeCandidate(why, code, "found by search over edits") for code, why in (seeds or {}).items()
         ]
-        winner = await self.assess(first, "search")
-        winner = winner or await self.assess((await self.propose(request))[: self.size], "model")
+        winners = await self.assess(first, "search")
+        winners = winners or await self.assess((await self.propose(request))[: self.size], "model")
         generation = 0
-        while winner is None and generation < self.generations and not self._ended():
+        while not winners and generation < self.generations and not self._ended():
             generation += 1
-            winner = await self.breed(request, generation - 1)
+            winners = await self.breed(request, generation - 1)
             self.islands.migrate()
-        ranked = self.islands.ranked()
-        best = winner or (ranked[0] if ranked else None)
-        return Evolved(best, self.tried, generation, self.usage, _told_once(self.problems))
+        best = next(iter(winners or self.islands.ranked()), None)
+        return Evolved(tuple(winners), best, self.tried, generation, self.usage, _told_once(self.problems))
 
-    async def breed(self, request: PatchRequest, island: int) -> Individual | None:
+    async def breed(self, request: PatchRequest, island: int) -> list[Individual]:
         """Mutate the best of an island, cross the two best of all, then take in fresh candidates."""
         home = self.islands.archives[island % len(self.islands.archives)].ranked()
         parents = home or self.islands.ranked()
-        winner = None
+        winners = list[Individual]()
         if parents:
-            winner = await self.assess(await self.mutate(request.goal, parents[0]), "mutation", island)
-        winner = winner or await self.assess(self.crossed(request.code), "crossover", island)
-        if winner is not None or self._ended():
-            return winner
+            winners = await self.assess(await self.mutate(request.goal, parents[0]), "mutation", island)
+        winners = winners or await self.assess(self.crossed(request.code), "crossover", island)
+        if winners or self._ended():
+            return winners
         seed = int(self.rng.integers(1 << 31))
         again = replace(request, n=FRESH, seed=seed, tried=(*request.tried, *self.failed))
         return await self.assess((await self.propose(again))[:FRESH], "model")

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from ddax.errors import UsageError
 from ddax.evolution.inside.loading import ROOTS
+from ddax.evolution.judging.evidence import Finding
 from ddax.evolution.program.suites import Runner, Suite, build_suite
 from ddax.evolution.program.test_command import ALL, Selection
 from ddax.types import Usage
+from ddax.wording import amount
 
 Trust = Literal["none", "plausible", "confirmed", "separate"]
 """How far a verdict goes: `plausible` in a warm worker, `confirmed` in a fresh sandbox, `separate` by
 tests in another process than the candidate's."""
+Status = Literal["fixed", "proposed", "none", "nothing"]
+"""How a repair ended: with a fix, with proposals of which a person has to take one, with neither, or with
+nothing to repair, since every test passed."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +31,8 @@ class RepairTask:
     that must run to its end, `conftest` says whether one goes with the tests, `hints` are (path, line) pairs
     known to matter, as from a traceback. With `hold_out` a share of the tests is kept from the search where
     there are enough, and refuses what does not pass it. `priors` is added to the cost of operators: what
-    earlier repairs taught.
+    earlier repairs taught. `rest` are other files of tests (path → text): of them, and of the tests that
+    `selection` does not name, those that run what a patch changes judge it, but for those that it leaves out.
     """
 
     files: Mapping[str, str]
@@ -46,6 +53,7 @@ class RepairTask:
     hints: tuple[tuple[str, int], ...] = ()
     hold_out: bool = False
     priors: Mapping[str, float] = field(default_factory=dict)
+    rest: Mapping[str, str] = field(default_factory=dict)
 
     def suite(self) -> Suite:
         """Read the tests; raises SourceError where there is none or a target is missing."""
@@ -80,14 +88,47 @@ class Evaluation:
 
 
 @dataclass(frozen=True)
-class RepairResult:
-    """What a repair brought; on failure `files` are the originals and `diff` is empty.
+class Proposal:
+    """A change with which every test passes, what it rests on, and what it lacks to count as a fix.
 
-    Pairs of tests are (passed, all); `held_out` counts the tests that the search did not see.
+    `files` are all files of the program with it, `held_out` counts (passed, all) of the tests that the
+    search did not see.
+    """
+
+    diff: str
+    files: Mapping[str, str] = field(repr=False)
+    hypothesis: str
+    reasoning: str
+    score: float
+    tests_after: tuple[int, int]
+    held_out: tuple[int, int]
+    trust: Trust
+    finding: Finding
+    first_seconds: float = 0.0
+    origin: str = ""
+    operators: tuple[str, ...] = ()
+    caveats: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Difference:
+    """An input on which proposals differ, and what the program gives for it: `before`, and with each."""
+
+    asked: str
+    before: str
+    answers: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class RepairResult:
+    """What a repair brought; without a fix `files` are the originals and `diff` is empty.
+
+    With `status` "proposed" the patches stand in `proposals`, the likeliest first, and `accept` takes one
+    of them. Pairs of tests are (passed, all); `held_out` counts the tests that the search did not see.
     `out_of_time` says that the search ended with its time, so that more of it may bring one.
     """
 
-    solved: bool
+    status: Status
     score: float
     diff: str
     files: Mapping[str, str]
@@ -107,3 +148,54 @@ class RepairResult:
     operators: tuple[str, ...] = ()
     usage: Usage = field(default_factory=Usage)
     out_of_time: bool = False
+    finding: Finding | None = None
+    proposals: tuple[Proposal, ...] = ()
+    differences: tuple[Difference, ...] = ()
+
+    @property
+    def solved(self) -> bool:
+        """Say whether there is a fix; a proposal is none."""
+        return self.status == "fixed"
+
+    @property
+    def patched(self) -> bool:
+        """Say whether there is a patch with which every test passes, be it a fix or a proposal."""
+        return self.status in ("fixed", "proposed")
+
+    @property
+    def proposed(self) -> tuple[str, ...]:
+        """Say in words what is proposed, and where the proposals differ."""
+        told = [
+            f"Proposal {number}: {one.hypothesis} ({'; '.join(one.finding.lacks)})\n\n{one.diff}"
+            for number, one in enumerate(self.proposals, 1)
+        ]
+        for apart in self.differences:
+            answers = "; ".join(f"{n} gives {answer}" for n, answer in enumerate(apart.answers, 1))
+            told.append(f"They differ on {apart.asked}: now it gives {apart.before}; {answers}.")
+        return tuple(told)
+
+    def accept(self, number: int = 1) -> RepairResult:
+        """Return the result with a proposal taken by a person, or the fix; raises UsageError for no such."""
+        if self.status == "fixed" and number == 1:
+            return self
+        if not 1 <= number <= len(self.proposals):
+            raise UsageError(
+                f"There is no proposal {number}.",
+                why=f"This repair has {amount(len(self.proposals), 'proposal')}.",
+                mend="Give the number of one that is shown.",
+            )
+        return self.with_patch(self.proposals[number - 1])
+
+    def best(self) -> RepairResult:
+        """Return the result with its first patch, fix or proposal, as what it brought; itself without one."""
+        return self.with_patch(self.proposals[0]) if self.proposals else self
+
+    def with_patch(self, patch: Proposal) -> RepairResult:
+        """Return the result with a patch as what it brought."""
+        return replace(
+            self,
+            score=patch.score, diff=patch.diff, files=patch.files, hypothesis=patch.hypothesis,
+            reasoning=patch.reasoning, first_seconds=patch.first_seconds, tests_after=patch.tests_after,
+            held_out=patch.held_out, trust=patch.trust, caveats=(*patch.caveats, *self.caveats),
+            origin=patch.origin, operators=patch.operators, finding=patch.finding,
+        )  # fmt: skip

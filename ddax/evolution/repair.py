@@ -15,8 +15,10 @@ from numpy.random import Generator
 from ddax.configs.settings import Evolution
 from ddax.errors import SandboxError
 from ddax.evolution.asking import generations, won
-from ddax.evolution.attempt import Attempt, Solution
+from ddax.evolution.attempt import Attempt
 from ddax.evolution.baseline import Baseline
+from ddax.evolution.judging.settling import Settled
+from ddax.evolution.outcome import result_of
 from ddax.evolution.records import RepairResult, RepairTask
 from ddax.evolution.sandbox.probe import choose
 from ddax.evolution.sandbox.protocol import Sandbox
@@ -24,14 +26,15 @@ from ddax.evolution.wording import explain, unified
 from ddax.reasoning.protocol import Reasoner
 from ddax.types import Usage
 
+NOTHING = "nothing to repair"
 MODEL_SHARE = 0.4
 """Share of the time that search over edits gets where a model follows."""
 
 
-def _begin(run: Attempt, seconds: float) -> tuple[Baseline, Solution | None]:
+def _begin(run: Attempt, seconds: float) -> tuple[Baseline, Settled]:
     baseline = run.prepare()
     if not baseline.failing or run.hopeless(baseline):
-        return baseline, None
+        return baseline, Settled()
     return baseline, run.search(baseline, seconds)
 
 
@@ -52,7 +55,7 @@ async def repair(
     reasoner: Reasoner | None = None,
     sandbox: Sandbox | None = None,
 ) -> RepairResult:
-    """Find a change of the targets with which every test passes.
+    """Find a change of the targets with which every test passes: a fix, or proposals to choose from.
 
     `clock` returns seconds; `reasoner`, where given, follows the search with its own candidates.
     Raises SandboxError where no sandbox holds, SourceError where the tests cannot be read.
@@ -62,24 +65,23 @@ async def repair(
     share = MODEL_SHARE if reasoner is not None else 1.0
     usage, problems = Usage(), tuple[str, ...]()
     async with _closing(run):
-        baseline, solution = await asyncio.to_thread(_begin, run, share * settings.seconds)
+        baseline, settled = await asyncio.to_thread(_begin, run, share * settings.seconds)
         if not baseline.failing:
-            return replace(
-                run.result(None, usage, ("every test passes already",)), reasoning="nothing to repair"
-            )
-        if solution is None and reasoner is not None and not run.hopeless(baseline):
+            none = result_of(run, Settled(), usage, ("every test passes already",))
+            return replace(none, status="nothing", reasoning=NOTHING, out_of_time=False)
+        if not settled.solutions and reasoner is not None and not run.hopeless(baseline, written=True):
             evolved, path = await generations(run, baseline, reasoner, rng)
             usage, problems = evolved.usage, evolved.problems
             run.tried += evolved.tried
             seconds = clock() - run.begin
             run.late = run.late or seconds >= settings.seconds
-            # Asking which trust it has may start sandboxes, which takes long.
-            solution = await asyncio.to_thread(won, run, evolved, path, seconds)
-            if solution is None and run.clock() - run.begin < settings.seconds:  # the rest is the search's
-                solution = await asyncio.to_thread(run.search, baseline, settings.seconds)
-    if solution is not None:
-        await asyncio.to_thread(run.judge_privately, solution.sources)
-    return run.result(solution, usage, problems)
+            # Weighing them may start sandboxes, which takes long.
+            settled = await asyncio.to_thread(won, run, baseline, evolved, path, seconds)
+            if (
+                not settled.solutions and run.clock() - run.begin < settings.seconds
+            ):  # the rest is the search's
+                settled = await asyncio.to_thread(run.search, baseline, settings.seconds)
+        return await asyncio.to_thread(result_of, run, settled, usage, problems)
 
 
 __all__ = ["RepairResult", "RepairTask", "SandboxError", "explain", "repair", "unified"]

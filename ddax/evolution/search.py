@@ -16,6 +16,7 @@ from ddax.evolution.evaluator import CodeEvaluator, evaluate_report, signature
 from ddax.evolution.localise import Report, Row, read_report
 from ddax.evolution.operators import Edit, Source, fingerprint, first_order
 from ddax.evolution.partial_gains import alternate, further
+from ddax.evolution.program.test_code import judging
 
 ESCALATION = 30
 BATCH = 24
@@ -43,7 +44,8 @@ how many of these, and how often one after the other."""
 class Found:
     """A program that passes every test in the warm worker, and the edits that made it.
 
-    `baseline`, where given, is that of the program on which the last edits were tried.
+    `baseline`, where given, is that of the program on which the last edits were tried. `said` is what a
+    reasoner that proposed it says of it: a hypothesis, reasons, and where it came from.
     """
 
     sources: Mapping[str, str]
@@ -52,6 +54,7 @@ class Found:
     seconds: float
     rank: float = 0.0
     baseline: Baseline | None = field(default=None, repr=False)
+    said: tuple[str, str, str] | None = None
 
     @property
     def deletes(self) -> bool:
@@ -113,11 +116,13 @@ class Search:
         self.priors, self.share = priors or {}, LISTING
         self.tried = self.escalated = 0
         self.cut = False  # not every edit was listed
+        self.measured = 0.0  # seconds that the last look at a changed program took
         self.waiting: list[Candidate] = []
         self.known: set[frozenset[tuple[str, bytes]]] = set()
         self.partial: list[Partial] = []
         self.further: list[Partial] = []
         self.base = {path: text.encode() for path, text in baseline.changed.items()}
+        self.judging = judging({**self.suite.sources, **baseline.changed}, self.suite.tests.values())
         self.texts = {path: self.suite.sources[path].encode() for path in self.suite.targets} | self.base
 
     def follow(self, last: Search) -> None:
@@ -152,7 +157,7 @@ class Search:
         """Yield second edits on partial repairs, best first: what still fails there says where to look."""
         lists: list[list[tuple[float, Edit, Partial]]] = []
         for index, seed in enumerate(seeds):
-            if self.clock() >= self.end:
+            if self.clock() + self.measured >= self.end:
                 break
             inner = self.after(seed, end=self.end, share=share / (len(seeds) - index))
             listed = inner.singles()
@@ -163,7 +168,9 @@ class Search:
     def after(self, seed: Partial, *, end: float, share: float = LISTING) -> Search:
         """Return a search that goes on from a seed, with what its tests say."""
         files = {path: text.decode() for path, text in self.changed(seed.edit, None).items()}
+        before = self.clock()
         baseline = measure(self.evaluator, changed=files, edits=(*self.baseline.edits, seed.edit))
+        self.measured = self.clock() - before
         inner = Search(self.evaluator, baseline, end=end, clock=self.clock, priors=self.priors)
         inner.share = share
         return inner
@@ -185,7 +192,8 @@ class Search:
         """List the edits of the first of some `texts` that are to be listed, within its share of the time."""
         now = self.clock()
         end = now + self.share * (self.end - now) / texts
-        found = first_order(source, suspects, priors=self.priors, late=lambda: self.clock() >= end)
+        listed = first_order(source, suspects, priors=self.priors, late=lambda: self.clock() >= end)
+        found = [(rank, edit) for rank, edit in listed if (edit.path, edit.line) not in self.judging]
         self.cut = self.cut or self.clock() >= end
         return found
 
@@ -213,7 +221,7 @@ class Search:
             same = sum(k.signature == partial.signature for k in kept)
             if same < 4:
                 (kept if whole else broken).append(partial)
-            if len(kept) >= most:
+            if len(kept) >= most or self.clock() >= self.end:
                 break
         return kept, broken
 
@@ -257,7 +265,7 @@ class Search:
         """Yield what further edits bring on the best of the programs that come further, each in its share."""
         best = sorted(self.further, key=lambda p: (-p.fixed, p.rank))[:FURTHER]
         for index, seed in enumerate(best if len(self.baseline.edits) < DEPTH else ()):
-            if (now := self.clock()) >= self.end:
+            if (now := self.clock()) + self.measured >= self.end:
                 return
             inner = self.after(seed, end=now + (self.end - now) / (len(best) - index))
             before = 0

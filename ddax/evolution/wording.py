@@ -92,7 +92,7 @@ def _joined(changes: Sequence[Change], new: Change, now: bytes) -> list[Change]:
     return [*before, Change(start - ahead, end - grown, text, how), *after]
 
 
-def _by_lines(old: str, new: str) -> list[Change]:
+def by_lines(old: str, new: str) -> list[Change]:
     """Return what differs between two texts, by lines."""
     before, after = old.splitlines(True), new.splitlines(True)
     sizes = [len("".join(before[:i]).encode()) for i in range(len(before) + 1)]
@@ -114,7 +114,7 @@ def explain(edits: Sequence[Edit], files: Mapping[str, str], new: Mapping[str, s
             (some for some in (changes, *([one] for one in changes)) if applied(some, source) == wanted),
             None,
         )
-        told = _by_lines(files[path], new[path]) if kept is None else kept
+        told = by_lines(files[path], new[path]) if kept is None else kept
         words += [f"{path} {_told(one, source)}" for one in told]
     return "; ".join(words)
 

@@ -19,6 +19,7 @@ from ddax.reasoning.budget import REACHED, usage_of
 from ddax.reasoning.protocol import MergeRequest
 from ddax.reasoning.sourced import FIXED, TOLD, of_passages, sourced
 from ddax.steps.accounts.judges import settle_values
+from ddax.steps.choices.stuck_code import PROPOSED
 from ddax.steps.close.citation_places import placed
 from ddax.steps.close.remembered_citations import remembered
 from ddax.steps.close.withheld import noted, with_unsearched, withheld
@@ -228,6 +229,8 @@ def _unfound(state: State, answer: Answer) -> tuple[str, str]:
     if text.startswith(NO_ANSWER):
         lost = next(filter(_failed_by_model, ideas), None)
         return "failed", f"model: {lost.get('reason', '')}" if lost else "no answer was reached"
+    if text.startswith(PROPOSED):
+        return NOT_FOUND, "patches are proposed, and none is certain"
     undone = any(i["status"] == "failed" and i.get("error", {}).get("kind") == UNDONE for i in ideas)
     if undone or text.startswith(NOT_DONE):
         return "failed", "not carried out"

@@ -22,7 +22,7 @@ from ddax.ideas.idea import REASON_BYTES, RESULT_BYTES, Patch, apply_patches, cl
 from ddax.ideas.requirements import Requirement, forbids
 from ddax.memory.protocol import MANY
 from ddax.reasoning.sourced import CODE_READ
-from ddax.steps.choices.stuck_code import REPAIR
+from ddax.steps.choices.stuck_code import PROPOSED, REPAIR
 from ddax.steps.findings.gather import task_text, usage_row
 from ddax.types import ActionCall, Idea, JsonDict, Proposal, Record
 from ddax.wording import amount
@@ -65,7 +65,9 @@ async def evolve(state: State, *, session: Session) -> Update:
     }
     if result.solved:
         update["answer"] = Answer(text=text[:ANSWER_CHARS], short="", found=True, support=1.0, citations=[])
-    else:
+    elif result.proposed:  # shown, and no answer: a person has to choose
+        update["answer"] = Answer(text=text[:ANSWER_CHARS], short="", found=False, support=0.0, citations=[])
+    if not result.solved:
         update["failures"] = {leaf: {"idea": leaf, "title": REPAIR, "cause": clip(text, REASON_BYTES)}}
     return update
 
@@ -158,7 +160,11 @@ def _summary(result: Repaired) -> str:
     counts = f"{before[0]} of {before[1]} before, {after[0]} of {after[1]} after"
     head = f"{result.hypothesis} Tests passed: {counts}."
     tried = f"{amount(result.tried, 'candidate')} tried; the verdict is {result.trust}."
-    return f"{head} {tried}\n\n{result.diff}" if result.solved else f"No repair was found. {head} {tried}"
+    if result.solved:
+        return f"{head} {tried}\n\n{result.diff}"
+    if result.proposed:
+        return "\n\n".join([f"{PROPOSED}: {result.reasoning}. {tried}", *result.proposed])
+    return f"No repair was found. {head} {tried}"
 
 
 async def _remember(state: State, session: Remembers, leaf: str, result: Repaired) -> None:
@@ -173,6 +179,7 @@ async def _remember(state: State, session: Remembers, leaf: str, result: Repaire
         "after": list(result.tests_after),
         "held_out": list(result.held_out),
         "failed": [clip(line, REASON_BYTES) for line in result.failures],
+        "status": result.status,
         "trust": result.trust,
         "caveats": list(result.caveats),
     }

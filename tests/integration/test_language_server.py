@@ -403,5 +403,6 @@ async def test_the_fake_server_streams_as_the_real_one(server, reasoner):
     server.add(Say("a streamed reply of some length"))
     model = open_model(NAME, limits=Limits(), providers={})
     chunks = [chunk async for chunk in model.astream("hello", stream_usage=True)]
+    await model.root_async_client.close()  # else its connection is told of the test behind
     assert "".join(str(chunk.text) for chunk in chunks) == "a streamed reply of some length"
     assert sum((c.usage_metadata or {}).get("total_tokens", 0) for c in chunks) == 120

@@ -47,7 +47,8 @@ def run(command: str, place: tuple[Path, dict[str, str]]) -> str:
         ["bash", "-c", command], cwd=work, env=env, capture_output=True, text=True, timeout=240, check=False,
         stdin=subprocess.DEVNULL,
     )  # fmt: skip
-    assert done.returncode == 0, f"{command}\n{done.stdout[-1500:]}\n{done.stderr[-2500:]}"
+    ends = (0, 10) if command.startswith("ddax fix") else (0,)  # one test vouches for a proposal alone
+    assert done.returncode in ends, f"{command}\n{done.stdout[-1500:]}\n{done.stderr[-2500:]}"
     return done.stdout
 
 

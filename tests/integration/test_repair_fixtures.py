@@ -2,6 +2,7 @@
 
 import shutil
 import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -51,12 +52,20 @@ def test_told_elsewhere(notes, monkeypatch):
 
 
 @pytest.mark.parametrize(("right", "wrong"), [("old + text", "old"), ("len(text)", "len(old)")])
-async def test_what_tests_see_of_the_process_is_mended(tmp_path, right, wrong):
+async def test_what_tests_see_of_the_process_is_mended(tmp_path, capsys, right, wrong):
     (tmp_path / "notes.py").write_text(NOTES.replace(right, wrong), "utf-8")
     (tmp_path / "test_notes.py").write_text(TESTS, "utf-8")
     project = read_project(["notes.py", "test_notes.py"], None, cwd=tmp_path)
-    settings, rng = Evolution(seconds=20.0), np.random.default_rng(0)
-    found = await repair(project.task, settings=settings, rng=rng, clock=time.monotonic, sandbox=choose())
-    assert found.solved
+    settings, rng = Evolution(seconds=60.0), np.random.default_rng(0)
+    found = (
+        await repair(project.task, settings=settings, rng=rng, clock=time.monotonic, sandbox=choose())
+    ).best()
+    assert found.patched
     assert found.trust == "confirmed"
-    assert right in found.files["notes.py"]
+    space: dict[str, Any] = {}
+    exec(found.files["notes.py"], space)
+    notes = space["Notes"](tmp_path / "kept.txt")
+    notes.add("abc")
+    notes.add("de")
+    assert notes.path.read_text() == "abcde"
+    assert capsys.readouterr().out == "3 written\n2 written\n"

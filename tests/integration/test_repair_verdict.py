@@ -73,11 +73,11 @@ async def test_among_good_bad_and_cheating_candidates_the_good_one_wins(sandbox)
     hopeless = "def add(a, b):\n    return None\n\nclass Stack:\n    pass\n"
     task = RepairTask({"prog.py": hopeless}, ("prog.py",), {"test_prog.py": TESTS}, "mend add and Stack")
     cheats = [CHEATS["always equal"], CHEATS["patched harness"], CHEATS["exit at import"]]
-    found = await repair(
+    found = (await repair(
         task, settings=Evolution(seconds=1.0, candidate_seconds=2.0), rng=np.random.default_rng(0),
         clock=time.monotonic, reasoner=Proposer(*cheats, good), sandbox=sandbox,
-    )  # fmt: skip
-    assert found.solved
+    )).best()  # fmt: skip
+    assert found.patched
     assert found.trust == "separate"
     assert found.files["prog.py"] == good
     assert found.hypothesis == "idea 3"
@@ -86,12 +86,12 @@ async def test_among_good_bad_and_cheating_candidates_the_good_one_wins(sandbox)
 async def test_cheats_alone_repair_nothing(sandbox):
     hopeless = "def add(a, b):\n    return None\n\nclass Stack:\n    pass\n"
     task = RepairTask({"prog.py": hopeless}, ("prog.py",), {"test_prog.py": TESTS})
-    found = await repair(
+    found = (await repair(
         task, settings=Evolution(seconds=1.0, candidate_seconds=1.0, evolution_max_generations=1),
         rng=np.random.default_rng(0), clock=time.monotonic, sandbox=sandbox,
         reasoner=Proposer(CHEATS["always equal"], CHEATS["patched harness"], CHEATS["patched unittest"]),
-    )  # fmt: skip
-    assert not found.solved
+    )).best()  # fmt: skip
+    assert not found.patched
     assert found.diff == ""
     assert found.files["prog.py"] == hopeless
 
@@ -101,11 +101,11 @@ async def test_whose_verdict_it_is_is_asked_only_of_what_won(sandbox, monkeypatc
     asked = []
     monkeypatch.setattr(Attempt, "suited", lambda self: asked.append(threading.current_thread()))
     task = RepairTask({"m.py": "def f(x):\n    return 1\n"}, ("m.py",), {"t.py": "assert f(1) == 'Zorro'\n"})
-    found = await repair(
+    found = (await repair(
         task, settings=Evolution(seconds=1.0), rng=np.random.default_rng(0), clock=time.monotonic,
         reasoner=Proposer(*texts), sandbox=sandbox,
-    )  # fmt: skip
-    assert not found.solved
+    )).best()  # fmt: skip
+    assert not found.patched
     assert asked == []
 
 
@@ -114,9 +114,9 @@ async def test_whose_verdict_it_is_is_asked_beside_the_event_loop(sandbox, monke
     monkeypatch.setattr(Attempt, "suited", lambda self: asked.append(threading.current_thread()))
     hopeless = "def add(a, b):\n    return None\n\nclass Stack:\n    pass\n"
     task = RepairTask({"prog.py": hopeless}, ("prog.py",), {"test_prog.py": TESTS})
-    found = await repair(
+    found = (await repair(
         task, settings=Evolution(seconds=1.0), rng=np.random.default_rng(0), clock=time.monotonic,
         reasoner=Proposer(HONEST), sandbox=sandbox,
-    )  # fmt: skip
-    assert found.solved
+    )).best()  # fmt: skip
+    assert found.patched
     assert asked and threading.main_thread() not in asked

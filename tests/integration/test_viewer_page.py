@@ -152,14 +152,26 @@ async def test_a_question_of_protect_mode_is_answered_and_the_run_goes_on_before
         assert watched.faults == []
 
 
+MEAN = '''def mean(values):
+    """Return the mean.
+
+    >>> mean([2, 4])
+    3.0
+    """
+    return sum(values) / (len(values) - 1)
+'''
+
+
 @pytest.mark.long
 @pytest.mark.skipif(not shutil.which("bwrap"), reason="needs bubblewrap")
 async def test_a_repair_shows_its_diff_and_its_tests(viewing: Browser, tmp_path: Path) -> None:
     code = tmp_path / "code"
     code.mkdir()
-    (code / "mean.py").write_text("def mean(values):\n    return sum(values) / (len(values) - 1)\n", "utf-8")
+    (code / "mean.py").write_text(MEAN, "utf-8")
     (code / "test_mean.py").write_text(
-        "from mean import mean\n\n\ndef test_mean():\n    assert mean([1, 2, 3]) == 2\n", encoding="utf-8"
+        "from mean import mean\n\n\ndef test_mean():\n    assert mean([1, 2, 3]) == 2\n"
+        + "".join(f"\n\ndef test_{n}():\n    assert mean([{n}, 0, 0, 0]) == {n / 4}\n" for n in range(1, 6)),
+        encoding="utf-8",
     )
     async with open_agent(settings(code), home=tmp_path / "home") as agent:
         assert (await agent.run("Repair the code so that its tests pass.", thread="code"))["status"] == "done"
@@ -170,7 +182,7 @@ async def test_a_repair_shows_its_diff_and_its_tests(viewing: Browser, tmp_path:
         await expect(side.locator(".diff .minus")).to_have_text(said("len\\(values\\) - 1"))
         await expect(side.locator(".diff .plus")).to_have_count(1)
         rows = side.locator("table").first.locator("tbody tr")
-        assert await rows.all_inner_texts() == ["before\t0\t1", "after\t1\t1"]
+        assert await rows.all_inner_texts() == ["before\t0\t6", "after\t6\t6"]
         await expect(side).to_contain_text(said("passes now test_mean.py::test_mean: AssertionError"))
         await expect(side).to_contain_text("Trust: separate")
         await page.screenshot(path=tmp_path / "repair.png")

@@ -43,7 +43,6 @@ def function(line):
         ("x = n", "x |= n", None),
         ("a = x + 1", "a = min(x + 1, n)", NUMBERS),
         ("return y[x // 2]", "return y[min(x // 2, n - 1)]", NUMBERS),
-        ("y = z[0], x", "y = z[0], max(x, z[0])", NUMBERS),
         ("return x.lower() == n.lower()", "return x.casefold() == n.casefold()", None),
         ("return normalize('NFC', x)", "return normalize('NFKD', x)", None),
         ("x.add_argument('-v', action='store_true')", "x.add_argument('-v', action='count')", None),
@@ -67,8 +66,6 @@ def function(line):
         ("x[n] = [y]", "x.setdefault(n, []).append(y)", None),
         ("x[n] = {y}", "x.setdefault(n, set()).add(y)", None),
         ("x[n] = 1", "x[n] = x.get(n, 0) + 1", None),
-        ("return [int(y) for y in x]", "return [int(y) for y in x[1:]]", UNREAD),
-        ("return sorted(x, key=lambda y: (y[1], y[0]), reverse=True)", "return sorted(x, key=lambda y: (-y[1], y[0]))", None),
         ("return re.match(r'\\d+', x)", "return re.match(r'\\d+(?:\\.\\d+)?', x)", None),
     ],
 )  # fmt: skip
@@ -94,20 +91,6 @@ def test_the_likelier_of_two_edits_comes_first(program, better, worse, seen):
     listed = first_order(Source("m.py", program.encode(), seen or Seen()), {})
     made = [ast.dump(ast.parse(e.apply(program.encode()))) for _, e in listed]
     assert made.index(ast.dump(ast.parse(better))) < made.index(ast.dump(ast.parse(worse)))
-
-
-@pytest.mark.parametrize(
-    ("wrong", "right"),
-    [
-        ("@dataclass\nclass A:\n    x: int\n", "@dataclass(order=True)\nclass A:\n    x: int\n"),
-        ("@dataclass(eq=True)\nclass A:\n    x: int\n", "@dataclass(eq=True, frozen=True)\nclass A:\n    x: int\n"),
-        ("class A:\n    def __eq__(self, o):\n        return self.x == o.x\n", "class A:\n    def __eq__(self, o):\n        if not isinstance(o, A):\n            return NotImplemented\n        return self.x == o.x\n"),
-        ("def d(g):\n    def w(*a):\n        return g(*a)\n    return w\n", "import functools\n\n\ndef d(g):\n    @functools.wraps(g)\n    def w(*a):\n        return g(*a)\n    return w\n"),
-        ("import functools\n\n\ndef d(g):\n    def w(*a):\n        return g(*a)\n    return w\n", "import functools\n\n\ndef d(g):\n    @functools.wraps(g)\n    def w(*a):\n        return g(*a)\n    return w\n"),
-    ],
-)  # fmt: skip
-def test_the_repair_of_a_class_or_a_decorator_is_among_the_edits(wrong, right):
-    assert ast.dump(ast.parse(right)) in texts(wrong)
 
 
 def test_a_key_that_was_there_is_not_asked_for_with_another_value():

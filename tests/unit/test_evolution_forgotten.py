@@ -14,11 +14,6 @@ BUCKET = "class A:\n    def __init__(self):\n        self.at = 0\n\n    def f(se
 CLOCK = Seen(
     {("m.py", 5): {"self": frozenset({"A"}), "now": frozenset({"int"}), "self.at": frozenset({"int"})}}
 )
-GROUPS = "def f(xs):\n    part = []\n    for x in xs:\n        part.append(x)\n        if len(part) == 2:\n            yield part\n            part = []\n"
-HELD = "@contextmanager\ndef f(x):\n    x.open()\n    yield x\n    x.close()\n"
-SHADOW = (
-    "def f(xs, n):\n    total = n\n    for x, n in xs:\n        total += x + n + n\n    return total - n\n"
-)
 
 
 def made(wrong, seen=None):
@@ -29,15 +24,10 @@ def made(wrong, seen=None):
 @pytest.mark.parametrize(
     ("wrong", "right", "seen"),
     [
-        (GROUPS, f"{GROUPS}    if part:\n        yield part\n", None),
         ("def f(xs):\n    out = {}\n    for k, v in xs:\n        out[k] = v\n", "def f(xs):\n    out = {}\n    for k, v in xs:\n        out[k] = max(out[k], v)\n", None),
-        (HELD, "@contextmanager\ndef f(x):\n    x.open()\n    try:\n        yield x\n    finally:\n        x.close()\n", None),
-        ("def f(l):\n    g(l)\n    l.release()\n", "def f(l):\n    try:\n        g(l)\n    finally:\n        l.release()\n", None),
         ("def f(ts):\n    return [t for t in ts if t.due < 3]\n", "def f(ts):\n    return [t for t in ts if t.due is not None and t.due < 3]\n", NONE),
         ("def f(a, b):\n    if a and b < 3:\n        return 1\n", "def f(a, b):\n    if b is not None and a and b < 3:\n        return 1\n", NONE),
         ("def f(t):\n    return t.lower()\n", "def f(t):\n    return t.lower() if t is not None else None\n", BARE),
-        (SHADOW, SHADOW.replace("x, n", "x, n_2").replace("x + n + n", "x + n_2 + n_2"), None),
-        (SHADOW, SHADOW.replace("x, n", "x, n_2").replace("x + n + n", "x + n_2 + n"), None),
         (BUCKET, BUCKET.replace("        return", "        self.at = now\n        return"), CLOCK),
         ("def f(a, b):\n    return a // b\n", "def f(a, b):\n    return -(-a // b)\n", None),
         ("def f(p):\n    return f'{p.name}.bak'\n", "def f(p):\n    return f'{p.stem}.bak'\n", None),
@@ -57,14 +47,8 @@ def test_the_repair_is_among_the_edits(wrong, right, seen):
     assert right in made(wrong, seen)
 
 
-def test_none_is_asked_for_only_where_a_test_met_it():
-    wrong = "def f(t):\n    return t.lower()\n"
-    right = wrong.replace("t.lower()", "t.lower() if t is not None else None")
-    assert right in made(wrong, BARE) and right not in made(wrong)
-
-
 def test_every_edit_of_these_programs_is_a_program():
-    for text in (GROUPS, HELD, SHADOW, BUCKET, "import re\nP = re.compile('(a|b)+[.]x')\n"):
+    for text in (BUCKET, "import re\nP = re.compile('(a|b)+[.]x')\n"):
         assert all(ast.parse(new) for new in made(text))
 
 

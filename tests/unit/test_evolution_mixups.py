@@ -16,7 +16,6 @@ def typed(parameters=None, **kinds):
 
 LACKING = typed(x="int NoneType", n="int")
 COUNTS = typed(x="dict[str]", n="str", a="str")
-ROUND = "from decimal import ROUND_HALF_EVEN, Decimal\n\n\ndef f(x, n):\n    return x.quantize(n, ROUND_HALF_EVEN)\n"
 
 
 def function(line):
@@ -43,10 +42,9 @@ def ranks(wrong, seen=None):
         (function("return timedelta(seconds=n)"), function("return timedelta(minutes=n)"), None),
         (function("return x.replace(hour=0)"), function("return x.replace(minute=0)"), None),
         (function("return g(width=n)"), function("return g(height=n)"), typed({"g": ("width", "height")})),
-        (function("return g(a=x, b=n)"), function("return g(a=n, b=x)"), None),
+        (function("return g(a=x, b=n)"), function("return g(b=x, a=n)"), None),
         (function("return [a for a in x if a > n]"), function("return [a for a in x if x[a] > x[n]]"), COUNTS),
         (function("return max(x)"), function("return max(x, key=x.get)"), COUNTS),
-        (ROUND, ROUND.replace("HALF_EVEN", "HALF_UP"), None),
         (function("return x.quantize(n, decimal.ROUND_UP)"), function("return x.quantize(n, decimal.ROUND_HALF_UP)"), None),
         (function("return x.quantize(n)"), function("return x.quantize(n, rounding='ROUND_HALF_UP')"), None),
     ],

@@ -52,10 +52,12 @@ def solver(reasoner, **options):
 REQUEST = PatchRequest("goal", "a = 0\nx = 0\nb = 0\n", ())
 
 
-async def test_a_right_proposal_wins_at_once():
-    found = await solver(Scripted(["bad", "a = 1\nb = 2\n", "worse"])).evolve(REQUEST)
+async def test_a_right_proposal_wins_at_once_and_its_whole_batch_is_judged():
+    right = ["a = 1\nb = 2\n", "b = 2\na = 1\n"]
+    found = await solver(Scripted(["bad", right[0], "worse", right[1]])).evolve(REQUEST)
+    assert [one.candidate.code for one in found.won] == right
     assert found.best.evaluation.score == 100.0
-    assert (found.tried, found.generations) == (2, 0)
+    assert (found.tried, found.generations) == (4, 0)
 
 
 async def test_the_best_is_mutated_and_three_fresh_ones_are_asked_for():

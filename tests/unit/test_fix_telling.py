@@ -18,7 +18,7 @@ def test_a_repair_is_printed_without_secrets(capsys):
     value = "hunter22-of-the-site"
     output = Output(json=False, redactor=Redactor([value]))
     found = RepairResult(
-        True, 100.0, f"+++ b/a.py\n-x = 0  # {value}\n+x = 1  # {value}", {}, f"set {value}", f"so {value}", 1, 0.1,
+        "fixed", 100.0, f"+++ b/a.py\n-x = 0  # {value}\n+x = 1  # {value}", {}, f"set {value}", f"so {value}", 1, 0.1,
         0.1, (0, 1), (1, 1), (0, 0), "separate", caveats=(value,), suspicious=(("a.py", 1, 1.0),),
     )  # fmt: skip
     print_suspects(found, {"a.py": f"{'x' * 58} = {value}"}, output)
@@ -27,9 +27,37 @@ def test_a_repair_is_printed_without_secrets(capsys):
     assert value[:6] not in said and said.count("[secret") == 6
 
 
+@pytest.mark.parametrize(
+    ("held", "before", "after"),
+    [
+        ((0, 0), "3 of 6 tests pass\n", "6 of 6 tests pass\n"),
+        (
+            (1, 1),
+            "3 of 6 tests pass; 1 more is held out, to judge a patch\n",
+            "6 of 6 tests pass, and 1 of 1 held out\n",
+        ),
+        (
+            (2, 3),
+            "3 of 6 tests pass; 3 more are held out, to judge a patch\n",
+            "6 of 6 tests pass, and 2 of 3 held out\n",
+        ),
+    ],
+)
+def test_tests_that_are_held_out_are_counted_apart(held, before, after, capsys):
+    found = RepairResult(
+        "fixed", 100.0, "+++ b/a.py\n+x = 1", {}, "x", "y", 1, 0.1, 0.1, (3, 6), (6, 6), held, "separate",
+    )  # fmt: skip
+    print_repair(found, None, Output(json=False), seconds=20.0)
+    said = capsys.readouterr().out
+    assert f"Before:   {before}After:    {after}" in said
+    none = replace(found, status="none", diff="", held_out=(0, held[1]))
+    print_repair(none, None, Output(json=False), seconds=20.0)
+    assert f"Before:   {before}" in capsys.readouterr().out
+
+
 def test_a_search_that_found_nothing_says_what_may_help(capsys):
     late = RepairResult(
-        False, 0.0, "", {}, "", "no candidate passed every test in time", 9, 18.0, 0.0, (0, 2), (0, 2), (0, 0),
+        "none", 0.0, "", {}, "", "no candidate passed every test in time", 9, 18.0, 0.0, (0, 2), (0, 2), (0, 0),
         "none", out_of_time=True,
     )  # fmt: skip
     print_repair(late, None, Output(json=False), seconds=20.0)
@@ -52,7 +80,7 @@ def test_a_search_that_found_nothing_says_what_may_help(capsys):
     for other in (
         replace(asked, out_of_time=False),
         replace(through, tried=0),
-        replace(through, solved=True),
+        replace(through, status="fixed"),
     ):
         assert as_json(other, sandbox="s", applied=None, seconds=20.0)["mend"] == ""
 
@@ -67,14 +95,14 @@ def test_a_search_that_found_nothing_says_what_may_help(capsys):
 )  # fmt: skip
 def test_where_nothing_could_be_tried_it_is_said_what_to_mend_first(failure, help_):
     nothing = RepairResult(
-        False, 0.0, "", {}, "", "nothing was tried", 0, 0.1, 0.0, (0, 1), (0, 1), (0, 0), "none", failures=(failure,),
+        "none", 0.0, "", {}, "", "nothing was tried", 0, 0.1, 0.0, (0, 1), (0, 1), (0, 0), "none", failures=(failure,),
     )  # fmt: skip
     assert as_json(nothing, sandbox="s", applied=None, seconds=20.0)["mend"].startswith(help_)
 
 
 def test_a_program_that_does_not_load_is_to_be_mended_before_more_is_tried():
     tried = RepairResult(
-        False, 0.0, "", {}, "", "no candidate", 9, 0.1, 0.0, (0, 1), (0, 1), (0, 0), "none",
+        "none", 0.0, "", {}, "", "no candidate", 9, 0.1, 0.0, (0, 1), (0, 1), (0, 0), "none",
         failures=("ModuleNotFoundError: No module named 'yaml'",),
     )  # fmt: skip
     install = "Install what is missing, or name the Python that has it: --python PATH"
@@ -86,7 +114,20 @@ def test_a_program_that_does_not_load_is_to_be_mended_before_more_is_tried():
 def test_failing_tests_that_are_not_shown_are_counted(capsys):
     failures = tuple(f"t.py::test_{n}: AssertionError" for n in range(5))
     found = RepairResult(
-        False, 0.0, "", {}, "", "no candidate", 9, 0.1, 0.0, (1, 7), (1, 7), (0, 0), "none", failures=failures
+        "none",
+        0.0,
+        "",
+        {},
+        "",
+        "no candidate",
+        9,
+        0.1,
+        0.0,
+        (1, 7),
+        (1, 7),
+        (0, 0),
+        "none",
+        failures=failures,
     )
     print_repair(found, None, Output(json=False), seconds=20.0)
     assert "t.py::test_2: AssertionError\n  - and 3 more failing tests\n" in capsys.readouterr().out
@@ -104,7 +145,7 @@ def test_failing_tests_that_are_not_shown_are_counted(capsys):
 )
 def test_what_only_a_change_of_the_tests_mends_is_told(said, passed, mend, capsys):
     found = RepairResult(
-        False, 0.0, "", {}, "", "no candidate", 9, 18.0, 0.0, (passed, 2), (passed, 2), (0, 0), "none",
+        "none", 0.0, "", {}, "", "no candidate", 9, 18.0, 0.0, (passed, 2), (passed, 2), (0, 0), "none",
         failures=(f"t.py::test_a: {said}",), out_of_time=True,
     )  # fmt: skip
     assert as_json(found, sandbox="s", applied=None, seconds=20.0)["mend"].startswith(mend)

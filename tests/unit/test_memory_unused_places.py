@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from ddax.memory.scoring import Floats
 from ddax.memory.store.chroma import ChromaIndex
@@ -77,3 +78,13 @@ def test_an_index_whose_places_were_blanked_answers_and_grows(tmp_path: Path) ->
     assert index.nearest("n", "fp", asked) == [["7"], ["200"]]
     index.close()
     assert not unused(tmp_path).strip(b"\0")
+
+
+@pytest.mark.parametrize("lost", ["data_level0.bin", "length.bin"])
+def test_a_graph_that_lacks_a_file_is_left_to_who_mends_the_index(tmp_path: Path, lost: str) -> None:
+    write(tmp_path, "closed")
+    for file in tmp_path.rglob(lost):
+        file.unlink()
+    index = ChromaIndex(tmp_path)
+    index.open(80)
+    index.close()

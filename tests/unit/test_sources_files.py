@@ -224,7 +224,9 @@ async def test_empty_folders_and_unknown_kinds_are_refused(tmp_path: Path) -> No
     ):
         with pytest.raises(SourceError, match=why):
             await opened(spec, home=tmp_path)
-    with pytest.raises(SourceError, match="neither a file nor a folder\\. Name a file or folder that is there\\."):
+    with pytest.raises(
+        SourceError, match=r"neither a file nor a folder\. Name a file or folder that is there\."
+    ):
         os.mkfifo(tmp_path / "pipe")
         await opened(tmp_path / "pipe", home=tmp_path)
 

@@ -51,7 +51,7 @@ def test_what_happened_once_is_said_in_the_singular(capsys: Any) -> None:
     assert "nobody was there to be asked 1 time:" in told and "1 idea in 1 step" in told
     assert "nobody" not in "\n".join(result_lines(result)).lower(), "under a good answer it says nothing"
     print_repair(
-        RepairResult(False, 0.0, "", {}, "", "out of time", 1, 0.1, 0.0, (0, 2), (0, 2), (0, 0), "none"),
+        RepairResult("none", 0.0, "", {}, "", "out of time", 1, 0.1, 0.0, (0, 2), (0, 2), (0, 0), "none"),
         None,
         Output(json=False),
         seconds=20.0,
@@ -59,7 +59,7 @@ def test_what_happened_once_is_said_in_the_singular(capsys: Any) -> None:
     said = capsys.readouterr().out
     assert "Before:   0 of 2 tests pass\n" in said and "Tried:    1 candidate in 0.1 s" in said
     print_repair(
-        RepairResult(True, 100.0, "", {}, "", "so", 1, 0.1, 0.1, (0, 1), (1, 1), (0, 0), "separate"),
+        RepairResult("fixed", 100.0, "", {}, "", "so", 1, 0.1, 0.1, (0, 1), (1, 1), (0, 0), "separate"),
         None,
         Output(json=False),
         seconds=20.0,

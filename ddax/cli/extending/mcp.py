@@ -20,8 +20,8 @@ import typer
 from ddax.cli.options import VERBOSE
 from ddax.errors import UsageError
 
-ANSWERED = frozenset({0, 1, 6, 8})
-"""Exit codes that come with a result: done, not found, stopped by the budget, waiting for a human."""
+ANSWERED = frozenset({0, 1, 6, 8, 10})
+"""Exit codes with a result: done, not found, stopped by the budget, waiting for a human, proposals."""
 SERVERS = (("mcp.server.mcpserver", "MCPServer"), ("mcp.server.fastmcp", "FastMCP"))
 """The server class of the package's second and first generation."""
 INSTRUCTIONS = (
@@ -92,7 +92,8 @@ def _begun(thread: str) -> bool:
 async def fix(paths: list[str], tests: str, seconds: int = 30) -> dict[str, Any]:
     """Search a repair of Python files against a test command such as "pytest -q tests"; writes nothing.
 
-    The diff and the whole changed files come back, to be looked at before they are written.
+    The diff and the whole changed files come back, to be looked at before they are written; a patch for
+    which little beside the failing tests speaks is one of `proposals`.
     """
     return await call("fix", "--tests", tests, "--budget", f"{seconds}s", "--", *paths)
 

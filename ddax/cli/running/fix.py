@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from ddax.evolution.records import RepairResult
     from ddax.evolution.sandbox import Sandbox
 
+CODES = {"fixed": 0, "nothing": 0, "none": 1, "proposed": 10}
+"""Exit codes by how a repair ended."""
 _NUMBER = r"\d+(?:\.\d+)?"
 _BUDGET = re.compile(rf"^(-?)(?:\$({_NUMBER})|({_NUMBER})(s|m|usd))$")
 
@@ -42,7 +44,11 @@ def fix(
     error: Annotated[
         str | None, typer.Option(help="A file with a traceback, instead of tests; - reads stdin.")
     ] = None,
-    apply: Annotated[bool, typer.Option("--apply", help="Write the repair; the originals are kept.")] = False,
+    apply: Annotated[bool, typer.Option("--apply", help="Write a fix; the originals are kept.")] = False,
+    accept: Annotated[
+        int | None,
+        typer.Option(help="Write proposal N, which is no fix: you have looked at it.", metavar="N", min=1),
+    ] = None,
     undo: Annotated[
         bool, typer.Option("--undo", help="Put the originals of the last repair back, and end.")
     ] = False,
@@ -63,7 +69,11 @@ def fix(
 ) -> None:
     """Repair code against its tests.
 
-    Candidates run in a sandbox only. Nothing is written without --apply.
+    A patch that more than the failing test speaks for is a fix; any other is a proposal, of which up to
+    three are shown side by side. Candidates run in a sandbox only. Nothing is written without --apply,
+    which takes a fix, or --accept N, which takes a proposal.
+
+    Exit codes: 0 fixed, or nothing to repair; 1 no repair was found; 3 no safe sandbox; 10 proposals only.
     """
     output = Output(json=json, verbose=verbose)
     arguments: dict[str, Any] = {"model": model, "seed": seed, **_caps(budget or [])}
@@ -82,21 +92,31 @@ def fix(
         result = asyncio.run(_repair(project, context, sandbox))
     except KeyboardInterrupt as exc:
         raise Interrupted from exc
-    found = partial(as_json, result, sandbox=sandbox.name, seconds=seconds)
+    told = partial(as_json, sandbox=sandbox.name, seconds=seconds)
     try:
-        kept = _apply(project, result, context) if apply and result.solved else None
+        taken = _taken(result, apply=apply, accept=accept)
+        kept = _apply(project, taken, context) if taken is not None else None
     except DdaxError as exc:  # what was found is shown all the same
         if json:
-            raise typer.Exit(report(exc, json=True, verbose=verbose, beside=found(applied=None))) from exc
+            beside = told(result, applied=None)
+            raise typer.Exit(report(exc, json=True, verbose=verbose, beside=beside)) from exc
         print_repair(result, None, output, seconds=seconds, hint="Nothing was written.")
         raise
+    shown = taken or result
     if json:
-        output.result(found(applied=kept))
+        output.result(told(shown, applied=kept))
     else:
         if explain:
             print_suspects(result, project.task.files, output)
-        print_repair(result, kept, output, seconds=seconds)
-    raise typer.Exit(0 if result.solved or result.reasoning == "nothing to repair" else 1)
+        print_repair(shown, kept, output, seconds=seconds)
+    raise typer.Exit(0 if taken else CODES[result.status])
+
+
+def _taken(result: RepairResult, *, apply: bool, accept: int | None) -> RepairResult | None:
+    """Return the patch that is to be written: a fix with --apply, a proposal by its number, or none."""
+    if accept is not None and result.patched:
+        return result.accept(accept)
+    return result if apply and result.solved else None
 
 
 def _caps(budget: list[str]) -> dict[str, float]:

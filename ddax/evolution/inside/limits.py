@@ -12,8 +12,8 @@ from types import FrameType
 MIB = 1 << 20
 WAITING = 0.8
 """Share of the wall time that a candidate may only wait."""
-LOOK, STILL = 0.1, 0.0005
-"""Seconds between two looks at a candidate, and of the processor that it has used since where it stirs."""
+LOOK, STILL, BUSY = 0.1, 0.0005, 0.005
+"""Seconds between two looks at a candidate, and of the processor used since: where it stirs, and computes."""
 
 
 class OutOfTime(BaseException):
@@ -32,11 +32,12 @@ class Watch:
 
     def look(self, _signum: int, _frame: FrameType | None) -> None:
         """Count a look at which nothing stirred; raises OutOfTime where these are too many."""
-        stirred = time.process_time() - self.used > STILL or _has_children()
-        self.looks = 0 if stirred else self.looks + 1
+        spent = time.process_time() - self.used
+        self.looks = 0 if spent > STILL or _has_children() else self.looks + 1
         still = self.looks * LOOK
         self.longest, self.used = max(self.longest, still), time.process_time()
-        if time.monotonic() >= self.end or (self.idle and still >= self.idle):
+        late = time.monotonic() >= self.end and spent < BUSY  # what computes has its processor time
+        if late or (self.idle and still >= self.idle):
             raise OutOfTime
 
     def waited(self) -> float:

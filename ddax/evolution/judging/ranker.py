@@ -3,40 +3,87 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from ddax.evolution.baseline import Baseline
 from ddax.evolution.evaluator import CodeEvaluator
+from ddax.evolution.inside.values import decode
 from ddax.evolution.judging.branches import READ, dropped, lost, watched
-from ddax.evolution.judging.inputs import Probe, changed_classes, changed_functions, examples, probes_of
-from ddax.evolution.judging.ranking import Suspect, Written, literals, missing, penalties
+from ddax.evolution.judging.changes import facts
+from ddax.evolution.judging.inputs import (
+    Probe,
+    agrees,
+    changed_classes,
+    changed_functions,
+    examples,
+    probes_of,
+)
+from ddax.evolution.judging.ranking import Suspect, Written, kind, literals, missing, penalties
 from ddax.evolution.judging.varied_tests import variants_of
 from ddax.evolution.localise import read_report
+from ddax.evolution.records import Difference
+from ddax.evolution.sandbox.worker import UNLIMITED
 from ddax.evolution.search import QUICK_CPU, Found
 
 PROBING, VARYING = 4 * QUICK_CPU, 2.0
 """Seconds that all probes of a program may use, without and with variants of tests."""
+PLAIN = frozenset({"int", "str", "bool", "float", "list", "dict", "set", "tuple", "bytes"})
+"""Types that an annotation names as an answer does."""
 DEAD = "raises Killed"
 """The answer of a program that dies of the probes."""
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A plausible repair with its answers to the probes and the features of its edits.
+
+    It mends `examples` of docstrings, and keeps others.
+    """
+
+    found: Found
+    answers: tuple[str, ...]
+    features: Mapping[str, float]
+    examples: int = 0
+    kept: int = 0
+
+
+def annotated(text: str) -> dict[str, str]:
+    """Return the plain types that functions at the top of a file say they return, by name."""
+    try:
+        tops = ast.parse(text).body
+    except SyntaxError:
+        return {}
+    named = ((n.name, n.returns) for n in tops if isinstance(n, ast.FunctionDef))
+    return {name: said.id for name, said in named if isinstance(said, ast.Name) and said.id in PLAIN}
 
 
 class Ranker:
     """Orders the plausible repairs of one program."""
 
-    def __init__(self, evaluator: CodeEvaluator, baseline: Baseline, files: Mapping[str, str]) -> None:
+    def __init__(
+        self, evaluator: CodeEvaluator, baseline: Baseline, files: Mapping[str, str], *,
+        seconds: float = UNLIMITED,
+    ) -> None:  # fmt: skip
+        self.seconds = seconds
         self.evaluator, self.baseline, self.files = evaluator, baseline, {**files, **baseline.changed}
         self.original = files
         self.inputs: list[Probe] = []
         self.variants: list[Probe] = []
+        self.before: Sequence[str] = ()
+        self.idle = 0.0  # share of branches that the unchanged program does not take
         targets = evaluator.suite.targets
         known = [row for path in targets for row in examples(path, files[path])]
         self.shown: list[Probe] = [probe for probe, _ in known]
         self.wanted = [want for _, want in known]
 
-    def order(self, pool: Sequence[Found]) -> list[Found]:
-        """Return the pool, the most trustworthy first; the order found decides among equals."""
-        if len(pool) < 2:
-            return list(pool)
+    def order(self, pool: Sequence[Found]) -> list[Ranked]:
+        """Return the pool, the most trustworthy first; the order found decides among equals.
+
+        What writes a value of the tests into the program comes last, whatever else speaks for it.
+        """
         paths = sorted({path for found in pool for path in found.sources})
         changed = {
             name
@@ -54,8 +101,77 @@ class Ranker:
         self.variants = self.varied(objects)
         answers = self.ask([self.baseline.changed, *(found.sources for found in pool)], paths)
         before, suspects = self.suspects(pool, answers)
-        faults = penalties(suspects, before=before, wanted=self.wanted, words=self.words())
-        return [pool[i] for i in sorted(range(len(pool)), key=lambda i: (faults[i], i))]
+        words = self.words()
+        faults = penalties(suspects, before=before, wanted=self.wanted, words=words)
+        ranked = [
+            self.ranked(*row, answers[0]) for row in zip(pool, faults, suspects, answers[1:], strict=True)
+        ]
+        by_heart = [self.by_heart(found, words) for found in pool]
+        order = sorted(range(len(pool)), key=lambda i: (by_heart[i], faults[i], i))
+        return [ranked[i] for i in order]
+
+    def ranked(
+        self, found: Found, fault: float, suspect: Suspect, answers: Sequence[str], before: Sequence[str]
+    ) -> Ranked:
+        """Return what is known of a repair beside the tests, with its features for `evidence.weigh`."""
+        end = len(self.inputs) + len(self.variants)
+        behaviour = tuple(answers[:end])
+        known = bool(answers) and DEAD not in (answers[0], before[0])
+        other = sum(a != b for a, b in zip(behaviour, before, strict=False))
+        moved = other / end if known and end else 0.0
+        shown = list(zip(suspect.shown, before[end : end + len(self.wanted)], self.wanted, strict=False))
+        now = [agrees(answer, want) for answer, _, want in shown]
+        then = [agrees(answer, want) for _, answer, want in shown]
+        features = {
+            "rank": suspect.rank,
+            "fault": fault,
+            "size": math.log1p(sum(written.length() for written in suspect.written)),
+            "edits": float(len(suspect.written)),
+            "moved": moved,
+            "lost": max(0.0, suspect.lost - self.idle) / (1.0 - self.idle) if self.idle < 1.0 else 0.0,
+            "strays": suspect.strays,
+            "mistyped": self.mistyped(found, behaviour),
+        }
+        return Ranked(
+            found, behaviour if DEAD not in behaviour[:1] else (), features,
+            examples=sum(known and a and not b for a, b in zip(now, then, strict=True)),
+            kept=sum(a and b for a, b in zip(now, then, strict=True)),
+        )  # fmt: skip
+
+    def by_heart(self, found: Found, words: frozenset[str]) -> bool:
+        """Say whether a repair writes a value of the tests that stands nowhere in the program."""
+        changed = ((p, t) for p, t in found.sources.items() if t != self.original[p])
+        return any(
+            "told" in one for p, t in changed
+            for one in facts(self.original[p], t, told=words, elsewhere=self.original)
+        )  # fmt: skip
+
+    def mistyped(self, found: Found, answers: Sequence[str]) -> float:
+        """Return the share of the answers of annotated functions that are of another type than they say."""
+        said = {(p, name): kind for p, t in found.sources.items() for name, kind in annotated(t).items()}
+        judged = [
+            kind(answer) == said[probe["path"], probe["name"]]
+            for probe, answer in zip(self.inputs, answers, strict=False)
+            if (probe["path"], probe["name"]) in said and not answer.startswith("raises")
+        ]
+        return 1.0 - sum(judged) / len(judged) if judged else 0.0
+
+    def difference(self, some: Sequence[Ranked]) -> Difference | None:
+        """Return an input on which repairs differ, one that tells most of them apart; None where none is."""
+        rows = list(zip(*(one.answers for one in some), strict=False))
+        apart = max(range(len(rows)), key=lambda i: (len(set(rows[i])), -i), default=None)
+        if apart is None or len(set(rows[apart])) < 2:
+            return None
+        return Difference(self.asked(apart), self.before[apart], rows[apart])
+
+    def asked(self, index: int) -> str:
+        """Write an input as a person would."""
+        if index < len(self.inputs):
+            probe = self.inputs[index]
+            arguments = ", ".join(repr(decode(a, _no)) for a in probe["args"])
+            return f"{probe['name']}({arguments})"
+        text = str(self.variants[index - len(self.inputs)]["text"])
+        return "\n".join(line for line in text.splitlines() if "__" not in line) or text
 
     def suspects(
         self, pool: Sequence[Found], answers: Sequence[Sequence[str]]
@@ -64,6 +180,8 @@ class Ranker:
         n = len(self.inputs)
         m, end = n + len(self.variants), n + len(self.variants) + len(self.shown)
         first, effects = answers[0], int(bool(self.variants))
+        self.before = first
+        self.idle = lost(first[end + effects :], first[end + effects :])
         known = effects and first[end] != DEAD  # else nothing is known of what is to be kept
         # A test that passes shows what is right already; one that fails, what is to change.
         near = [n + i for i, v in enumerate(self.variants) if v["unit"] in self.baseline.passing]
@@ -127,7 +245,7 @@ class Ranker:
         ]
         units = len(self.evaluator.suite.units)
         # One frame each: the variants of long tests are long.
-        reports = [read_report(body, units) for body in crew.run(jobs, share=1)]
+        reports = [read_report(body, units) for body in crew.run(jobs, seconds=self.seconds, share=1)]
         dead = [DEAD] * len(probes)
         return [list(r.answers) if len(r.answers) == len(probes) else dead for r in reports]
 
@@ -137,6 +255,10 @@ class Ranker:
             return watched(text)
         except SyntaxError:
             return text
+
+
+def _no(_data: Any) -> Any:
+    raise ValueError("not a plain value")
 
 
 def _whole(text: str) -> str:

@@ -11,53 +11,40 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from itertools import takewhile
 
-from ddax.evolution.operators.alike import ALIKE_OPERATORS
 from ddax.evolution.operators.base import ATOMIC, Edit, Seen, Source, fingerprint, needs_parentheses
 from ddax.evolution.operators.calls import CALL_OPERATORS
 from ddax.evolution.operators.classes import CLASS_OPERATORS
 from ddax.evolution.operators.conditions import conditions
 from ddax.evolution.operators.containers import CONTAINER_EXPRESSIONS, CONTAINER_STATEMENTS
-from ddax.evolution.operators.elements import ELEMENT_OPERATORS
 from ddax.evolution.operators.expressions import EXPRESSION_OPERATORS
 from ddax.evolution.operators.failing import FAILING_OPERATORS
-from ddax.evolution.operators.forgotten import (
-    FORGOTTEN_EXPRESSIONS,
-    FORGOTTEN_STATEMENTS,
-    FORGOTTEN_WHOLES,
-)
+from ddax.evolution.operators.forgotten import FORGOTTEN_EXPRESSIONS, FORGOTTEN_STATEMENTS
 from ddax.evolution.operators.formats import FORMAT_EDITS
 from ddax.evolution.operators.groups import GROUP_OPERATORS, WHOLE_OPERATORS
 from ddax.evolution.operators.idle import IDLE, leaving_idle
 from ddax.evolution.operators.importing import IMPORT_EDITS, IMPORT_OPERATORS
-from ddax.evolution.operators.limits import LIMIT_OPERATORS
-from ddax.evolution.operators.mixups import MIXUP_OPERATORS, MIXUP_WHOLES
 from ddax.evolution.operators.patterns import patterns
 from ddax.evolution.operators.places import places
-from ddax.evolution.operators.resets import RESETS
-from ddax.evolution.operators.rounds import ROUND_OPERATORS
 from ddax.evolution.operators.statements import STATEMENT_OPERATORS
-from ddax.evolution.operators.stored import STORED
+from ddax.evolution.operators.templates import templates
 from ddax.evolution.operators.texts import TEXT_OPERATORS
 from ddax.evolution.operators.twice import TWICE, saying_twice
-from ddax.evolution.operators.worklists import WORKLISTS
 
 __all__ = ["Edit", "Seen", "Source", "edits", "fingerprint", "first_order"]
 
 _OPERATORS = (
     *EXPRESSION_OPERATORS, *CALL_OPERATORS, *FAILING_OPERATORS, *GROUP_OPERATORS, *TEXT_OPERATORS,
-    *IMPORT_OPERATORS, *FORGOTTEN_EXPRESSIONS, *CONTAINER_EXPRESSIONS, *LIMIT_OPERATORS,
-    *ALIKE_OPERATORS, *ELEMENT_OPERATORS, *ROUND_OPERATORS,
-    *MIXUP_OPERATORS, conditions,
+    *IMPORT_OPERATORS, *FORGOTTEN_EXPRESSIONS, *CONTAINER_EXPRESSIONS,
+    conditions, templates,
 )  # fmt: skip
 _STATEMENTS = (
-    *STATEMENT_OPERATORS, *FORGOTTEN_STATEMENTS, *CONTAINER_STATEMENTS, *RESETS, *STORED, *WORKLISTS,
+    *STATEMENT_OPERATORS, *FORGOTTEN_STATEMENTS, *CONTAINER_STATEMENTS,
 )  # fmt: skip
 _PIECE = re.compile(rb"(?s)(?<!\w)\w*(\"\"\"|'''|\"|')(?:\\.|(?!\1).)*\1")
 _JOINING = (ast.BoolOp, ast.BinOp, ast.Compare, ast.UnaryOp)
 """Parents whose operand has the parentheses around it to itself."""
 _WHOLES = (
-    *WHOLE_OPERATORS, *CLASS_OPERATORS, *IMPORT_EDITS, *FORGOTTEN_WHOLES, *FORMAT_EDITS,
-    *MIXUP_WHOLES, patterns,
+    *WHOLE_OPERATORS, *CLASS_OPERATORS, *IMPORT_EDITS, *FORMAT_EDITS, patterns,
 )  # fmt: skip
 
 

@@ -13,20 +13,9 @@ from typing import Any
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 ATOMIC = (
-    ast.Name,
-    ast.Constant,
-    ast.Call,
-    ast.Attribute,
-    ast.Subscript,
-    ast.List,
-    ast.Dict,
-    ast.Set,
-    ast.ListComp,
-    ast.SetComp,
-    ast.DictComp,
-    ast.GeneratorExp,
-    ast.JoinedStr,
-)
+    ast.Name, ast.Constant, ast.Call, ast.Attribute, ast.Subscript, ast.List, ast.Dict, ast.Set,
+    ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.JoinedStr,
+)  # fmt: skip
 _QUOTED = rb"\"\"\".*?\"\"\"|'''.*?'''|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|#[^\n]*"
 _SPACES = re.compile(rb"(?s)(" + _QUOTED + rb")|(?<=\S)[ \t]+")
 

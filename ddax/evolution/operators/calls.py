@@ -7,82 +7,19 @@ from collections.abc import Iterator
 from copy import copy
 from typing import TypeGuard
 
-from ddax.evolution.operators.base import Source, stands_alone
+from ddax.evolution.operators.base import Source
 from ddax.evolution.operators.expressions import Variant, call, number
 from ddax.evolution.operators.keys import keys
-from ddax.evolution.operators.kinds import NUMBERS, SEQUENCES, SIZED, compatible, kinds_of, plain
+from ddax.evolution.operators.kinds import NUMBERS, SIZED, kinds_of, plain
+from ddax.evolution.tables import families
 
-_FUNCTIONS: tuple[tuple[str, ...], ...] = (
-    ("min", "max", "sum", "len", "sorted"),
-    ("any", "all"),
-    ("sorted", "list", "set", "reversed", "tuple"),
-    ("int", "float", "round", "abs", "str"),
-    ("str", "repr", "chr", "ord", "hex", "bin"),
-    ("range", "enumerate", "len"),
-    ("zip", "map", "filter"),
-    ("floor", "ceil", "trunc"),
-)
-_METHODS: tuple[tuple[str, ...], ...] = (
-    ("append", "extend", "add", "insert", "remove", "appendleft", "discard"),
-    ("upper", "lower", "casefold", "swapcase", "title", "capitalize"),
-    ("Lock", "RLock"),
-    ("strip", "lstrip", "rstrip", "removeprefix", "removesuffix"),
-    ("startswith", "endswith"),
-    ("find", "rfind", "index", "count", "rindex"),
-    ("match", "search", "fullmatch"),
-    ("findall", "finditer"),
-    ("weekday", "isoweekday"),
-    ("now", "today", "utcnow"),
-    ("read", "readline", "readlines"),
-    ("write", "writelines"),
-    ("load", "loads"),
-    ("dump", "dumps"),
-    ("glob", "rglob"),
-    ("isalpha", "isdigit", "isalnum", "isupper", "islower", "isspace", "isnumeric"),
-    ("keys", "values", "items"),
-    ("pop", "popleft", "remove"),
-    ("update", "add"),
-    ("copy", "deepcopy"),
-    ("union", "intersection", "difference"),
-    ("get", "pop", "setdefault"),
-    ("split", "splitlines", "partition", "rsplit"),
-    ("partition", "rpartition"),
-    ("ljust", "rjust", "center", "zfill"),
-)
-_ATTRIBUTES: tuple[tuple[str, ...], ...] = (
-    ("name", "stem", "suffix", "parent"),
-    ("year", "month", "day"),
-    ("hour", "minute", "second"),
-    ("days", "seconds"),
-    ("start", "stop", "step"),
-    ("left", "right"),
-    ("first", "last"),
-    ("width", "height"),
-    ("x", "y", "z"),
-)
-"""Attributes that are taken for one another."""
 _SOLE = frozenset({"pop", "split", "rsplit", "strip", "lstrip", "rstrip"})
 """Methods that do something else without their only argument."""
-_CHANGING = frozenset({
-    "add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popitem", "popleft",
-    "remove", "reverse", "setdefault", "sort", "update",
-})  # fmt: skip
+_CHANGING = frozenset(families("changing"))
 """Methods that change their object."""
 CHANGING = "changing_method"
 """The operator that puts one of them in the place of a method that only reads."""
 _TYPES = ("list", "dict", "set", "int", "float", "str", "tuple", "bool")
-_SWITCHES = {
-    "popitem": ("last=False",), "dumps": ("sort_keys=True", "ensure_ascii=False"), "zip": ("strict=True",),
-    "dump": ("sort_keys=True", "ensure_ascii=False"), "mkdir": ("parents=True", "exist_ok=True"),
-    "makedirs": ("exist_ok=True",), "unlink": ("missing_ok=True",), "splitlines": ("keepends=True",),
-    "gather": ("return_exceptions=True",), "run": ("check=True", "text=True"),
-    "rmtree": ("ignore_errors=True",), "split": ("maxsplit=1",), "rsplit": ("maxsplit=1",),
-    "enumerate": ("start=1",), "max": ("default=0",), "min": ("default=0",),
-    "add_argument": ("type=int", "type=float", "action='store_true'"),
-    "dataclass": ("frozen=True", "order=True"), "open": ("encoding='utf-8'", "newline=''"),
-    "quantize": ("rounding='ROUND_HALF_UP'", "rounding='ROUND_DOWN'"),
-}  # fmt: skip
-"""Options of the standard library that are easily forgotten, by the function that takes them."""
 COPIED = 0.6
 """Added to the cost of reading an entry of a copy where the function fills the entries of the original."""
 PASSED_BY = 0.6
@@ -107,7 +44,7 @@ def functions(node: ast.expr, source: Source) -> Iterator[Variant]:
                 yield "type_name", 0.7, ast.Name(other, ast.Load())
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         return
-    for family in _FUNCTIONS:
+    for family in families("functions"):
         if node.func.id in family:
             for other in family:
                 if other != node.func.id:
@@ -132,7 +69,7 @@ def methods(node: ast.expr, source: Source) -> Iterator[Variant]:
     owner, old = node.func.value, node.func.attr
     if asks_get(node):
         yield "subscript_get", 0.55, ast.Subscript(owner, node.args[0], ast.Load())
-    related = [("method", 0.6, other) for family in _METHODS if old in family for other in family]
+    related = [("method", 0.6, other) for family in families("methods") if old in family for other in family]
     kinds = kinds_of(owner, source.scope_of(node))
     related += [("method_own", 1.0, a) for kind in kinds for a in source.seen.attributes.get(kind, ())]
     for name, cost, other in related:
@@ -211,7 +148,7 @@ def more_arguments(node: ast.expr, source: Source) -> Iterator[Variant]:
         return
     name = _callee(node)
     whole = [f"maxlen={n}" for n, kinds in source.scope_of(node).names.items() if "int" in kinds]
-    for text in (*_SWITCHES.get(name, ()), *(whole if name == "deque" else ())):
+    for text in (*families("switches").get(name, ()), *(whole if name == "deque" else ())):
         option, value = text.split("=", 1)
         if all(k.arg != option for k in node.keywords):
             more = ast.keyword(option, parse(value))
@@ -368,7 +305,7 @@ def attributes(node: ast.expr, source: Source) -> Iterator[Variant]:
     parent = source.parents.get(node)
     if isinstance(parent, ast.Call) and parent.func is node:
         return
-    related = [(0.6, name) for family in _ATTRIBUTES if node.attr in family for name in family]
+    related = [(0.6, name) for family in families("attributes") if node.attr in family for name in family]
     for kind in kinds_of(node.value, source.scope_of(node)):
         related += [(0.7, name) for name in source.seen.attributes.get(kind, ())]
     for cost, name in related:
@@ -376,22 +313,20 @@ def attributes(node: ast.expr, source: Source) -> Iterator[Variant]:
             yield "attribute", cost, ast.Attribute(node.value, name, ast.Load())
 
 
-def combined(node: ast.expr, source: Source) -> Iterator[Variant]:
-    """Concatenate a sequence with a name or an empty value of its type; repeat it."""
-    if not isinstance(node, ast.Name | ast.Call | ast.Subscript) or not stands_alone(node, source):
+def named(node: ast.expr, source: Source) -> Iterator[Variant]:
+    """Give an argument under another name: of a unit of time, of another one, or of what a function takes."""
+    if not isinstance(node, ast.Call):
         return
-    scope = source.scope_of(node)
-    kinds = kinds_of(node, scope)
-    if not plain(kinds) & (SEQUENCES - {"range"}):
-        return
-    for name, other in scope.names.items():
-        if other and compatible(kinds, other) and plain(other) & plain(kinds):
-            yield "concatenate", 1.7, ast.BinOp(node, ast.Add(), ast.Name(name, ast.Load()))
-            yield "concatenate", 1.7, ast.BinOp(ast.Name(name, ast.Load()), ast.Add(), node)
-        elif "int" in other:
-            yield "repeat", 1.9, ast.BinOp(node, ast.Mult(), ast.Name(name, ast.Load()))
+    taken = source.seen.parameters.get(_callee(node), ())[len(node.args) :]
+    for old in (k.arg for k in node.keywords if k.arg):
+        words = {word: 0.9 for word in (*taken, *(k.arg for k in node.keywords)) if word}
+        words |= {word: 0.6 for family in families("arguments") if old in family for word in family}
+        for word, cost in ((w, c) for w, c in words.items() if w != old):
+            other: dict[str | None, str] = {old: word, word: old}  # who has the name takes the old one
+            names = [ast.keyword(other.get(k.arg, k.arg), k.value) for k in node.keywords]
+            yield "keyword_name", cost, ast.Call(node.func, node.args, names)
 
 
 CALL_OPERATORS = (
-    functions, methods, arguments, more_arguments, wraps, sequences, bindings, attributes, combined,
+    functions, methods, arguments, more_arguments, wraps, sequences, bindings, attributes, named,
 )  # fmt: skip

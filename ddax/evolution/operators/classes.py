@@ -9,88 +9,12 @@ from dataclasses import replace
 from ddax.evolution.operators.base import Edit, FunctionNode, Source
 from ddax.evolution.operators.groups import splice
 from ddax.evolution.operators.heads import Change, at_head, indent_of
-from ddax.evolution.operators.import_lines import import_line
 
-_COMPARING = frozenset({"__eq__", "__lt__", "__le__", "__gt__", "__ge__"})
 _MAKERS = frozenset({"list", "dict", "set", "defaultdict", "deque", "Counter", "OrderedDict", "bytearray"})
 
 
 def _classes(source: Source) -> Iterator[ast.ClassDef]:
     yield from (node for node in ast.walk(source.tree) if isinstance(node, ast.ClassDef))
-
-
-def decorators(source: Source) -> Iterator[Edit]:
-    """Make a method a property, a static or a class method, or none of them."""
-    for owner in _classes(source):
-        for method in owner.body:
-            if not isinstance(method, FunctionNode):
-                continue
-            for old in method.decorator_list:
-                start = source.lines[old.lineno - 1]
-                end = source.lines[old.end_lineno or old.lineno]
-                yield Edit(source.path, start, end, "", "decorator", 1.2, method.lineno)
-            if method.decorator_list or (method.name.startswith("__") and method.name.endswith("__")):
-                continue
-            at, indent = source.lines[method.lineno - 1], indent_of(source, method)
-            for name in _fitting(method):
-                yield Edit(source.path, at, at, f"{indent}@{name}\n", "decorator", 0.8, method.lineno)
-
-
-def options(source: Source) -> Iterator[Edit]:
-    """Let a data class be ordered or frozen."""
-    for owner in _classes(source):
-        for node in owner.decorator_list:
-            name = ast.unparse(node.func if isinstance(node, ast.Call) else node)
-            if name.split(".")[-1] != "dataclass":
-                continue
-            given = [ast.unparse(k) for k in node.keywords] if isinstance(node, ast.Call) else []
-            for more in ("order=True", "frozen=True"):
-                if all(k.split("=")[0] != more.split("=")[0] for k in given):
-                    text = f"{name}({', '.join([*given, more])})"
-                    first = owner.body[0].lineno  # the decorator runs at import, untraced
-                    yield Edit(source.path, *source.span(node), text, "option", 0.6, first)
-
-
-def wrapped(source: Source) -> Iterator[Edit]:
-    """Give the function that a decorator returns the name of the one that it stands for."""
-    for inner in source.functions:
-        outer = source.parents.get(inner)
-        if not isinstance(outer, FunctionNode) or inner.decorator_list or not indent_of(source, inner):
-            continue
-        handed = {n.id for n in ast.walk(inner) if isinstance(n, ast.Name)}
-        names = [a.arg for a in outer.args.args if a.arg in handed]
-        returned = any(f"return {inner.name}" == ast.unparse(n) for n in outer.body)
-        for function in names if returned else []:
-            at, indent = source.lines[inner.lineno - 1], indent_of(source, inner)
-            changes = [(at, at, f"{indent}@functools.wraps({function})\n")]
-            changes += [] if _imports(source, "functools") else [import_line(source, "import functools")]
-            yield replace(splice(source, changes, "decorator", 0.8), line=inner.body[0].lineno)
-
-
-def _imports(source: Source, module: str) -> bool:
-    nodes = (node for node in source.tree.body if isinstance(node, ast.Import))
-    return any(alias.name == module and not alias.asname for node in nodes for alias in node.names)
-
-
-def comparable(source: Source) -> Iterator[Edit]:
-    """Leave a comparison with an object of another kind to that one."""
-    for owner in _classes(source):
-        for method in owner.body:
-            if isinstance(method, FunctionNode) and method.name in _COMPARING and len(method.args.args) == 2:
-                other = method.args.args[1].arg
-                guard = f"if not isinstance({other}, {owner.name}):\n{source.step}return NotImplemented\n"
-                change = at_head(source, method, guard)
-                if change is not None and "isinstance(" not in source.segment(method):
-                    yield Edit(source.path, *change, "comparable", 0.6, method.body[-1].lineno)
-
-
-def _fitting(method: FunctionNode) -> list[str]:
-    names = [a.arg for a in method.args.args]
-    if names[:1] == ["cls"]:
-        return ["classmethod"]
-    if names[:1] != ["self"]:
-        return ["staticmethod"]
-    return ["property"] if len(names) == 1 and not isinstance(method, ast.AsyncFunctionDef) else []
 
 
 def parents(source: Source) -> Iterator[Edit]:
@@ -188,4 +112,4 @@ def _fields(source: Source) -> Iterator[tuple[str, list[Change]]]:
             yield known.get("field", "field"), [] if known.keys() & {"field", "*"} else [change]
 
 
-CLASS_OPERATORS = (decorators, options, wrapped, comparable, parents, own_defaults, own_attributes)
+CLASS_OPERATORS = (parents, own_defaults, own_attributes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from ddax.evolution.judging.changes import OPPOSITE
 from ddax.evolution.operators.base import Scope, Source
 from ddax.evolution.operators.calls import parse
 from ddax.evolution.operators.expressions import Variant
@@ -16,10 +17,6 @@ ATOMS = 2000
 """What is said of the names of a scope at most; a function has more only with dozens of names."""
 ELSEWHERE = 12
 """Conditions of other functions that are tried in a scope."""
-_OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
-    ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE, ast.LtE: ast.Gt, ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
-}  # fmt: skip
 
 
 def _unary(name: str, kinds: frozenset[str], numbers: Sequence[float]) -> Iterator[Atom]:
@@ -145,7 +142,7 @@ def _asked_elsewhere(scope: Scope, source: Source) -> list[str]:
     for node in (n for n in ast.walk(source.tree) if isinstance(n, ast.Compare) and n not in own):
         names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
         if len(node.ops) == 1 and names & set(scope.names) - {"self"} and uses(ast.unparse(node)) <= known:
-            opposite = ast.Compare(node.left, [_OPPOSITE[type(node.ops[0])]()], node.comparators)
+            opposite = ast.Compare(node.left, [OPPOSITE[type(node.ops[0])]()], node.comparators)
             found += [ast.unparse(node), ast.unparse(opposite)]
     return list(dict.fromkeys(found))[:ELSEWHERE]
 
@@ -206,21 +203,13 @@ def _crossed(node: ast.expr) -> Iterator[Variant]:
     """Add the missing combination of operands that stand in a condition: x+y==z, y+z==x → x+z==y."""
     names = sorted({n.id for n in ast.walk(node) if isinstance(n, ast.Name)})
     for compare in (n for n in ast.walk(node) if isinstance(n, ast.Compare)):
-        inside = [n.id for n in ast.walk(compare) if isinstance(n, ast.Name) and n.id in names]
-        for a in sorted(set(inside)):
-            for b in names:
-                if a != b:
-                    swapped = _Rename({a: b, b: a}).visit(parse(ast.unparse(compare)))
-                    yield "cross", 1.6, _join(ast.Or(), node, swapped)
-                    yield "cross", 1.7, _join(ast.And(), node, swapped)
-
-
-class _Rename(ast.NodeTransformer):
-    def __init__(self, names: dict[str, str]) -> None:
-        self.names = names
-
-    def visit_Name(self, node: ast.Name) -> ast.Name:
-        return ast.Name(self.names.get(node.id, node.id), node.ctx)
+        inside = sorted({n.id for n in ast.walk(compare) if isinstance(n, ast.Name)})
+        for a, b in ((a, b) for a in inside for b in names if a != b):
+            other = parse(ast.unparse(compare))
+            for name in (n for n in ast.walk(other) if isinstance(n, ast.Name)):
+                name.id = {a: b, b: a}.get(name.id, name.id)
+            yield "cross", 1.6, _join(ast.Or(), node, other)
+            yield "cross", 1.7, _join(ast.And(), node, other)
 
 
 def _join(op: ast.boolop, node: ast.expr, atom: ast.expr) -> ast.BoolOp:

@@ -92,16 +92,6 @@ def rows(node: ast.expr, source: Source) -> Iterator[Variant]:
             yield "rows", 0.3, ast.ListComp(made.elts[0], [loop])
 
 
-def headers(node: ast.expr, source: Source) -> Iterator[Variant]:
-    """Leave out the first of what a loop goes through, where a test met a text that is no number."""
-    loop = source.parents.get(node)
-    if not isinstance(loop, ast.For | ast.comprehension) or loop.iter is not node:
-        return
-    kinds = plain(kinds_of(node, source.scope_of(node)))
-    if any(text.startswith("ValueError") for text in source.seen.complaints) and kinds <= {"list"}:
-        yield "header", 0.3, ast.Subscript(node, ast.Slice(ast.Constant(1), None, None), ast.Load())
-
-
 def _shared(node: ast.expr) -> bool:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
         return _shared(node.left) or _shared(node.right)
@@ -109,5 +99,5 @@ def _shared(node: ast.expr) -> bool:
     return isinstance(node, _MUTABLE) or (made and ast.unparse(node) in ("list()", "dict()", "set()"))
 
 
-CONTAINER_EXPRESSIONS = (lookups, rows, headers)
+CONTAINER_EXPRESSIONS = (lookups, rows)
 CONTAINER_STATEMENTS = (counted, gathered)

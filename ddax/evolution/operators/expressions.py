@@ -10,35 +10,11 @@ from collections.abc import Iterator
 
 from ddax.evolution.operators.base import Scope, Source, dotted, stands_alone
 from ddax.evolution.operators.kinds import NUMBERS, SEQUENCES, SIZED, compatible, elements, kinds_of, plain
+from ddax.evolution.tables import swaps
 
 Variant = tuple[str, float, ast.expr]
 
-NEAR: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
-    ast.Lt: (ast.LtE, ast.Gt, ast.GtE, ast.NotEq, ast.Eq),
-    ast.LtE: (ast.Lt, ast.GtE, ast.Gt, ast.Eq, ast.NotEq),
-    ast.Gt: (ast.GtE, ast.Lt, ast.LtE, ast.NotEq, ast.Eq),
-    ast.GtE: (ast.Gt, ast.LtE, ast.Lt, ast.Eq, ast.NotEq),
-    ast.Eq: (ast.NotEq, ast.LtE, ast.GtE, ast.Lt, ast.Gt, ast.In),
-    ast.NotEq: (ast.Eq, ast.Lt, ast.Gt, ast.NotIn),
-    ast.In: (ast.NotIn, ast.Eq),
-    ast.NotIn: (ast.In, ast.NotEq),
-    ast.Is: (ast.IsNot, ast.Eq),
-    ast.IsNot: (ast.Is,),
-}
-_ARITHMETIC: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
-    ast.Add: (ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.BitOr),
-    ast.Sub: (ast.Add, ast.Mult, ast.FloorDiv, ast.Div, ast.Mod),
-    ast.Mult: (ast.Div, ast.FloorDiv, ast.Add, ast.Pow, ast.Sub, ast.Mod),
-    ast.Div: (ast.FloorDiv, ast.Mult, ast.Mod, ast.Sub),
-    ast.FloorDiv: (ast.Div, ast.Mod, ast.Mult),
-    ast.Mod: (ast.FloorDiv, ast.Div, ast.Mult),
-    ast.Pow: (ast.Mult, ast.Add),
-    ast.BitAnd: (ast.BitOr, ast.BitXor, ast.Sub),
-    ast.BitOr: (ast.BitAnd, ast.BitXor, ast.Add),
-    ast.BitXor: (ast.BitAnd, ast.BitOr),
-    ast.LShift: (ast.RShift, ast.Mult),
-    ast.RShift: (ast.LShift, ast.FloorDiv),
-}
+NEAR, _ARITHMETIC = swaps("comparisons"), swaps("arithmetic")
 
 
 def number(value: float) -> ast.expr:

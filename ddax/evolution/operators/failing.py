@@ -11,19 +11,8 @@ from ddax.evolution.operators.base import Source
 from ddax.evolution.operators.calls import asks_get
 from ddax.evolution.operators.expressions import Variant
 from ddax.evolution.operators.kinds import kinds_of
+from ddax.evolution.tables import families
 
-_COMMON = (
-    "ValueError",
-    "TypeError",
-    "KeyError",
-    "IndexError",
-    "LookupError",
-    "AttributeError",
-    "RuntimeError",
-    "OSError",
-    "NotImplementedError",
-    "Exception",
-)
 _ENDINGS = ("Error", "Exception", "Warning")
 _WORD = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b")
 
@@ -36,7 +25,7 @@ def exceptions(node: ast.expr, source: Source) -> Iterator[Variant]:
     for name in own:
         yield "exception", 0.6, ast.Name(name, ast.Load())
     heard = {word for text in source.seen.complaints for word in _WORD.findall(text)}
-    for name in dict.fromkeys((*_COMMON, *sorted(heard))):
+    for name in dict.fromkeys((*families("exceptions"), *sorted(heard))):
         if hasattr(builtins, name):
             cost = 0.5 if name in heard else 1.6 if name == "Exception" else 1.2
             yield "exception", cost, ast.Name(name, ast.Load())

@@ -17,7 +17,6 @@ _BOTH_CALLS = ("set", "sorted", "len", "abs", "sum", "str", "int")
 _BOTH_METHODS = ("lower", "upper", "strip")
 _ALIKE = ("lower", "upper", "casefold", "strip", "lstrip", "rstrip")
 """Methods that are called on both sides of a comparison to make them alike."""
-_AGGREGATES = ("sum", "len", "max", "min", "sorted", "set")
 
 
 def symmetric(node: ast.expr, _source: Source) -> Iterator[Variant]:
@@ -67,22 +66,6 @@ def _with(side: ast.expr, old: ast.Constant, value: float) -> ast.expr:
     if side is old or not isinstance(side, ast.BinOp):
         return new
     return ast.BinOp(side.left, side.op, new)
-
-
-def nested(node: ast.expr, _source: Source) -> Iterator[Variant]:
-    """Drop the middle operand of three; put an aggregate in the place of a subscript."""
-    if isinstance(node, ast.BinOp):
-        if isinstance(node.left, ast.BinOp):
-            yield "middle_drop", 0.9, ast.BinOp(node.left.left, node.left.op, node.right)
-        if isinstance(node.right, ast.BinOp):
-            yield "middle_drop", 0.9, ast.BinOp(node.left, node.right.op, node.right.right)
-    elif (
-        isinstance(node, ast.Subscript)
-        and isinstance(node.ctx, ast.Load)
-        and not isinstance(node.slice, ast.Slice)
-    ):
-        for name in _AGGREGATES:
-            yield "aggregate", 1.3, call(name, node.value)
 
 
 def regrouped(node: ast.expr, _source: Source) -> Iterator[Variant]:
@@ -168,27 +151,18 @@ def _replacements(node: ast.Constant, source: Source) -> list[str]:
 
 
 def runs(source: Source) -> Iterator[Edit]:
-    """Delete two or three statements that follow one another, or two of them apart."""
-    for node in ast.walk(source.tree):
-        body = getattr(node, "body", None)
-        if (
-            not isinstance(body, list)
-            or isinstance(node, (ast.Module, ast.ClassDef))
-            or not isinstance(node, (FunctionNode, ast.stmt))
-        ):
-            continue
+    """Delete two statements of one block that follow one another, or have one or two between them."""
+    for node in (n for n in ast.walk(source.tree) if isinstance(n, (FunctionNode, ast.stmt))):
+        body = [] if isinstance(node, ast.ClassDef) else getattr(node, "body", [])
         simple = [s for s in body if isinstance(s, (ast.Assign, ast.AugAssign, ast.Expr))]
-        simple = [s for s in simple if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
-        for i, first in enumerate(simple):
-            for j in range(i + 1, min(i + 4, len(simple))):
-                if len(body) > 2:
-                    lines = [
-                        (source.lines[s.lineno - 1], source.lines[s.end_lineno or s.lineno], "")
-                        for s in (first, simple[j])
-                    ]
-                    if lines[0][1] <= lines[1][0] and lines[1][1] <= len(source.text):
-                        yield splice(source, lines, "delete_two", 1.3)
+        simple = [s for s in simple if not isinstance(s.value, ast.Constant) or not isinstance(s, ast.Expr)]
+        for i, first in enumerate(simple if len(body) > 2 else []):
+            for second in simple[i + 1 : i + 4]:
+                ends = [(source.lines[s.lineno - 1], source.lines[s.end_lineno or s.lineno], "")
+                        for s in (first, second)]  # fmt: skip
+                if ends[0][1] <= ends[1][0] and ends[1][1] <= len(source.text):
+                    yield splice(source, ends, "delete_two", 1.3)
 
 
-GROUP_OPERATORS = (symmetric, nested, regrouped, spelling)
+GROUP_OPERATORS = (symmetric, regrouped, spelling)
 WHOLE_OPERATORS = (everywhere, runs)

@@ -15,12 +15,9 @@ from ddax.evolution.operators.base import Edit, FunctionNode, Source, dotted, ow
 from ddax.evolution.operators.expressions import Variant
 from ddax.evolution.operators.heads import Change, at_head
 from ddax.evolution.operators.import_lines import import_line
+from ddax.evolution.tables import families
 
-_LIBRARY = (
-    "collections", "dataclasses", "datetime", "functools", "itertools", "pathlib", "math", "re", "json",
-    "typing", "enum", "decimal", "contextlib", "operator", "random", "time", "os", "sys", "string",
-    "statistics", "abc", "copy", "heapq", "bisect", "collections.abc", "fractions", "uuid", "io", "csv",
-)  # fmt: skip
+_LIBRARY: list[str] = families("library")
 """Modules of the standard library in which a missing name is looked up."""
 _UNDEFINED = re.compile(r"name '(\w+)' is not defined")
 _LOCAL = re.compile(r"cannot access (?:local|free) variable '(\w+)'")

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping
 
 from ddax.evolution.operators.base import Scope, dotted
+from ddax.evolution.tables import families
 
 NUMBERS = frozenset({"int", "float", "bool", "complex"})
 SEQUENCES = frozenset({"list", "tuple", "str", "range", "bytes"})
@@ -17,24 +18,7 @@ def _by_name(names: Mapping[str, str]) -> dict[str, str]:
     return {name: kind for kind, inner in names.items() for name in inner.split()}
 
 
-_RETURNS = _by_name({
-    "int": "len int ord hash round sum abs",
-    "float": "float",
-    "str": "str chr repr bin hex input",
-    "list": "sorted list",
-    "set": "set",
-    "dict": "dict",
-    "tuple": "tuple",
-    "bool": "bool any all isinstance",
-    "range": "range",
-    "frozenset": "frozenset",
-})  # fmt: skip
-_METHODS = _by_name({
-    "str": "lower upper strip join replace swapcase title capitalize lstrip rstrip format",
-    "list": "split keys values items",
-    "int": "count find index rfind",
-    "bool": "isdigit isalpha islower isupper startswith endswith isspace isalnum",
-})  # fmt: skip
+_RETURNS, _METHODS = _by_name(families("returns")), _by_name(families("returned"))
 
 
 def plain(kinds: frozenset[str]) -> frozenset[str]:

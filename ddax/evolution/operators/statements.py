@@ -293,7 +293,9 @@ def guards(place: Place) -> Iterator[Edit]:
     if isinstance(scope.node, ast.Module):
         return
     defined = _defined_before(place, scope)
-    exits = [(cost, f"return {text}") for cost, text in results(scope, place.source)]
+    silent = not any(isinstance(n, ast.Return) and n.value is not None for n in scope.statements)
+    values = [(cost, f"return {text}") for cost, text in results(scope, place.source)]
+    exits = [(-0.4, "return")] if silent else list(values)
     if _in_loop(place):
         exits += [(0.0, "continue"), (0.1, "break")]
     refused = (_NOT_RAISED.search(text) for text in place.source.seen.complaints)
@@ -307,7 +309,7 @@ def guards(place: Place) -> Iterator[Edit]:
             break
         for extra, leave in exits:
             yield place.before(f"if {atom}:\n    {leave}", "guard", 1.8 + cost + extra)
-    for extra, leave in exits:
+    for extra, leave in [*values, *(exits if silent else exits[len(values) :])]:
         yield place.after(leave, "leave", 1.6 + extra + CUT_SHORT * (_in_loop(place) and _is_number(leave)))
 
 

@@ -9,18 +9,13 @@ from collections.abc import Iterator
 
 from ddax.evolution.operators.base import Source
 from ddax.evolution.operators.expressions import Variant
+from ddax.evolution.tables import families
 
-_MODES = ("r", "w", "a", "x", "rb", "wb", "ab", "r+")
-_FLAGS = ("IGNORECASE", "MULTILINE", "DOTALL", "VERBOSE")
+_MODES: list[str] = families("modes")
+_FLAGS: list[str] = families("flags")
 SEPARATORS, WORDS = 16, 20
 """Separators and words of the tests that are tried for one text."""
-_KINDS_OF_WORDS = (
-    ("NFC", "NFD", "NFKC", "NFKD"),
-    ("store", "store_true", "store_false", "append", "count"),
-    ("ignore", "replace", "strict"),
-    ("left", "right", "inner", "outer"),
-    ("asc", "desc"),
-)
+_KINDS_OF_WORDS: list[list[str]] = families("words")
 """Words that tell a library what to do, and are taken for one another."""
 
 

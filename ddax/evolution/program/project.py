@@ -18,6 +18,7 @@ from ddax.errors import SourceError, UsageError
 from ddax.evolution.program.imports import closure, import_root, python_files
 from ddax.evolution.program.standin import needs_pytest
 from ddax.evolution.program.test_command import Selection, TestCommand
+from ddax.evolution.program.tests_beside import tests_beside
 from ddax.evolution.records import RepairTask
 
 MAX_FILES, MAX_BYTES = 400, 400_000
@@ -228,9 +229,12 @@ def _assemble(
     begin = [*tests, *examples, *conftests, *(files if script else [])]
     reached = closure(begin, folders, limit=MAX_FILES)
     targets = [path for path in files if path in reached] or files[:MAX_FILES]
+    out = [root / word for word in command.without if "::" not in word]
+    beside = tests_beside(tests, targets, folders, out)
+    reached = list(dict.fromkeys([*reached, *closure(beside, folders, limit=MAX_FILES)]))
     siblings = [p for f in targets for p in sorted(f.parent.glob("*.py")) if not is_test(p)][:MAX_FILES]
     folder = _carried(root)
-    apart = {*tests, *(conftests if folder else ())}
+    apart = {*tests, *(conftests if folder else ()), *beside}
     program = [p for p in dict.fromkeys([*targets, *reached, *siblings]) if p not in apart]
     program = [p for p in program if p.is_relative_to(root)]
     texts = {_relative(p, root): read_text(p) for p in program if p in targets or _readable(p)}
@@ -252,6 +256,7 @@ def _assemble(
         environment=dict(command.environment),
         imports=tuple(_relative(f, root) for f in further),
         script=_relative(Path(script), root) if script else "",
+        rest={_relative(path, root): text for path, text in beside.items()},
         conftest=bool(conftests),
     )
     task.suite()  # what cannot be tested is told before anything runs

@@ -13,31 +13,12 @@ from pathlib import Path
 from typing import Literal
 
 from ddax.errors import UsageError
+from ddax.evolution.tables import table
 
 Style = Literal["pytest", "unittest", "script"]
 UNDERSTOOD = "Give pytest, python -m unittest, python FILE, or the test files themselves."
 _PREFIXES = (("uv", "run"), ("poetry", "run"), ("pdm", "run"), ("hatch", "run"))
-_FLAGS = frozenset({
-    "-q", "-v", "-x", "-s", "-l", "--quiet", "--verbose", "--exitfirst", "--showlocals", "--no-header",
-    "--no-summary", "--full-trace", "--disable-warnings", "--disable-pytest-warnings", "--strict",
-    "--strict-markers", "--strict-config", "--cache-clear", "--failed-first", "--ff", "--new-first", "--nf",
-    "--no-cov", "--cov-append", "--cov-branch", "--lf", "--last-failed", "--sw", "--stepwise", "--pdb",
-    "--doctest-modules", "--benchmark-disable", "--benchmark-skip",
-})  # fmt: skip
-_VALUED = frozenset({
-    "-k", "-m", "-p", "-c", "-n", "-o", "-W", "-r", "--deselect", "--ignore", "--tb", "--maxfail",
-    "--timeout", "--durations", "--durations-min", "--color", "--verbosity", "--capture", "--show-capture",
-    "--log-level", "--log-cli-level", "--junitxml", "--junit-xml", "--basetemp", "--rootdir",
-    "--confcutdir", "--import-mode", "--override-ini", "--config-file", "--pythonwarnings",
-    "--numprocesses", "--dist", "--cov", "--cov-report", "--cov-config", "--cov-fail-under",
-    "--asyncio-mode", "--hypothesis-seed", "--hypothesis-profile",
-})  # fmt: skip
-_UNITTEST_FLAGS = frozenset({
-    "-v", "-q", "-f", "-b", "-c", "--verbose", "--quiet", "--failfast", "--buffer", "--catch", "--locals",
-})  # fmt: skip
-_UNITTEST_VALUED = frozenset({
-    "-k", "-s", "-t", "-p", "--start-directory", "--pattern", "--top-level-directory", "--durations",
-})  # fmt: skip
+_FLAGS, _VALUED, _UNITTEST_FLAGS, _UNITTEST_VALUED = map(frozenset, table("program/options")["options"])
 _PASSED_ON = ("-o", "--override-ini", "--import-mode", "--asyncio-mode")
 """Options that are known. Those that select tests are followed, these are passed on, and the others make no
 difference here."""

@@ -7,13 +7,5 @@ from ddax.evolution.sandbox.protocol import Limits, Sandbox
 from ddax.evolution.sandbox.worker import Worker
 
 __all__ = [
-    "Bubblewrap",
-    "Limits",
-    "Probe",
-    "Sandbox",
-    "UnshareLandlock",
-    "Worker",
-    "attack",
-    "back_ends",
-    "choose",
-]
+    "Bubblewrap", "Limits", "Probe", "Sandbox", "UnshareLandlock", "Worker", "attack", "back_ends", "choose",
+]  # fmt: skip

@@ -27,6 +27,8 @@ def blank_unused(folder: Path) -> None:
 
 
 def _blank(path: Path, used: int) -> None:
+    if not path.is_file():  # a graph that was written in half is made anew
+        return
     with path.open("r+b") as stream:
         stream.seek(used)
         rest = stream.read()

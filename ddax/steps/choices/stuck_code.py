@@ -13,6 +13,8 @@ from ddax.types import Idea
 
 TEST, REPAIR = "test", "repair"
 """The names of the leaves that run the tests and that repair the code."""
+PROPOSED = "No fix is certain"
+"""Begins an answer that shows patches of which a person has to take one."""
 
 
 def evolution_due(state: State, settings: Evolution, *, step: int, seconds: float) -> bool:

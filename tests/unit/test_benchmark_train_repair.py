@@ -1,0 +1,43 @@
+"""The model that says how likely a patch is to be right is fitted alike each time, with sensible signs."""
+
+from __future__ import annotations
+
+import random
+
+from benchmarks.real_bugs_place import known
+from benchmarks.train_repair import FALLING, RISING, chances, fit, threshold
+
+
+def rows(count: int = 200) -> list[dict[str, object]]:
+    draw, made = random.Random(3), []
+    for i in range(count):
+        mended, rivals = draw.randint(0, 3), draw.randint(0, 3)
+        right = draw.random() < 0.2 + 0.2 * mended - 0.1 * rivals
+        features = {"mended": float(mended), "rivals": float(rivals), "size": draw.random()}
+        made.append(
+            {"task": f"t{i // 2}:half", "features": features, "right": right, "place": 0, "weak": False}
+        )
+    return made
+
+
+def test_the_same_rows_give_the_same_weights_with_the_signs_that_are_allowed():
+    weights, bias = fit(rows())
+    again, same = fit(rows())
+    assert (list(weights), bias) == (list(again), same)
+    by_name = dict(zip((*RISING, *FALLING), weights, strict=True))
+    assert by_name["mended"] > 0 > by_name["rivals"]
+    assert all(by_name[name] >= 0 for name in RISING) and all(by_name[name] <= 0 for name in FALLING)
+    found = chances(rows(), weights, bias)
+    assert all(0 <= chance <= 1 for chance in found)
+
+
+def test_the_threshold_keeps_the_wanted_share_of_what_was_held_out():
+    least, share, count = threshold(rows(400))
+    assert share >= 0.9 or count == 0
+    assert 0 < least <= 1
+
+
+def test_known_bugs_have_names_versions_and_tests_of_their_own():
+    bugs = known()
+    assert bugs and len({bug.name for bug in bugs}) == len(bugs)
+    assert all(bug.older != bug.newer and bug.tests and bug.files for bug in bugs)
