@@ -193,7 +193,7 @@
     if (open === "true") state.expanded = true;
     const leads = open === null && /^(menuitem|button)$/.test(roleOf(el)) && /^(true|menu)$/.test(aria("haspopup"));
     if (open === "false" || leads) state.collapsed = true;
-    if (/^(list|both)$/.test(aria("autocomplete")) || aria("haspopup") === "listbox" && el.matches("input,textarea")) state.suggests = true;
+    if (/^(list|both)$/.test(aria("autocomplete")) || aria("haspopup") === "listbox" && el.matches("input,textarea") || el.matches("input.ui-autocomplete-input")) state.suggests = true;
     if (aria("current") && aria("current") !== "false") state.current = true;
     if (el === el.getRootNode().activeElement && el !== document.body) state.focused = true;
     if (style.cursor === "not-allowed") state.disabled = true;
@@ -225,7 +225,7 @@
     return [box.x, box.y, box.width, box.height].map((n) => Math.round(n * 10) / 10);
   };
   const paintOf = (el, style) => {
-    if (el.ownerSVGElement) return { fill: style.fill, stroke: style.stroke, form: tagOf(el) };
+    if (el.ownerSVGElement) return { fill: style.fill, stroke: style.stroke, form: tagOf(el), ...(el.points ? { corners: String(el.points.length) } : {}) };
     return { fill: style.backgroundColor, ink: style.color };
   };
 

@@ -66,10 +66,11 @@ def _month(pilot: Pilot) -> tuple[int, int] | None:
 def _turner(pilot: Pilot, *, forward: bool) -> Node | None:
     signs = _FORWARD if forward else _BACK
     found = []
-    for node in usable(pilot.page, pressed):
-        said = plain(" ".join([*names(node), node.hints]))
+    for node in usable(pilot.page, lambda one: pressed(one) or one.role == "text"):
+        said = plain(" ".join([*names(node), node.hints if pressed(node) else ""]))
         if any(sign in (said.split() if sign.isalpha() else said) for sign in signs) and "year" not in said:
             found.append(node)
+    found.sort(key=lambda node: not pressed(node))  # some turn their pages by a text
     return found[0] if found else None
 
 

@@ -12,7 +12,8 @@ from ddax.environments.pilot.dates import find_date, month_of
 from ddax.environments.pilot.deeds import deed
 from ddax.environments.pilot.entering import field_of, fill
 from ddax.environments.pilot.frames import Frame, Value
-from ddax.environments.pilot.locate import in_row, locate, meant, one_of, pressed, written
+from ddax.environments.pilot.locate import in_row, locate, meant, one_of, pressed, unfolded, written
+from ddax.environments.pilot.looks import COLOURS, looked_for
 from ddax.environments.pilot.match import BOXES, Hit, find, label, runs, usable
 from ddax.environments.pilot.pilot import NotDone, Pilot
 from ddax.environments.pilot.pressing import press_node
@@ -36,6 +37,10 @@ async def choose(pilot: Pilot, frame: Frame) -> None:
     if ">" in said(order) and any(">" in word.text for word in order):
         await _path(pilot, order)
         return
+    if alike := looked_for(pilot, order):
+        for node in alike:
+            await press_node(pilot, node)
+        return
     parts = said_parts(order)
     apart = len(parts) > 1 and all(_named_in(pilot, part) for part in parts)
     if not apart and await choose_words(pilot, order):
@@ -56,6 +61,9 @@ async def choose(pilot: Pilot, frame: Frame) -> None:
 async def set_(pilot: Pilot, frame: Frame) -> None:
     """Set a field, a box or a list to a value."""
     assert frame.value is not None
+    if (several := _LIST.fullmatch(frame.value.text)) and {w.key for w in frame.words} & {"slider", "spinner"}:
+        await _set_each(pilot, several[1].split(","))
+        return
     try:
         node = await field_of(pilot, frame.words, links=True)
     except NotDone as why:
@@ -64,6 +72,15 @@ async def set_(pilot: Pilot, frame: Frame) -> None:
             raise why from None
         return
     await fill(pilot, node, frame.value)
+
+
+async def _set_each(pilot: Pilot, values: Sequence[str]) -> None:
+    """Bring the sliders of a page to as many numbers, in their order."""
+    nodes = usable(pilot.page, lambda node: node.role in ("slider", "spinbutton", "handle"))
+    if len(nodes) != len(values):
+        raise NotDone(f"there are {len(nodes)} sliders for {len(values)} numbers")
+    for node, value in zip(nodes, values, strict=True):
+        await (fill(pilot, node, Value(value.strip(), True)) if written(node) else bring(pilot, node, value))
 
 
 async def _none(pilot: Pilot, order: Sequence[Word]) -> bool:
@@ -161,6 +178,10 @@ async def _measured(pilot: Pilot, order: Sequence[Word]) -> bool:
         if not fields and (holds := _handles(pilot)):
             await bring(pilot, holds[0], number[0])
             return True
+    if (colour := _colour(pilot, order)) is not None:
+        await fill(pilot, *colour)
+        await pilot.do("leave", colour[0].id)
+        return True
     day = find_date(text)
     if day is None:
         return False
@@ -179,6 +200,19 @@ async def _measured(pilot: Pilot, order: Sequence[Word]) -> bool:
     return True
 
 
+def _colour(pilot: Pilot, order: Sequence[Word]) -> tuple[Node, Value] | None:
+    """Return the only field that holds a colour, and the one that is named as it takes it."""
+    named = [word.key for word in order if word.key in COLOURS]
+    about = {word.key for word in order} & {"color", "colour", "picker", "colorpicker"}
+    fields = usable(pilot.page, lambda n: n.type == "color" or bool(_HEX.fullmatch(n.value) and written(n)))
+    if len(named) != 1 or not about or len(fields) != 1:
+        return None
+    sign = "#" if fields[0].type == "color" or fields[0].value.startswith("#") else ""
+    return fields[0], Value(f"{sign}{COLOURS[named[0]]}", True)
+
+
+_HEX = re.compile(r"#?[0-9a-f]{6}", re.IGNORECASE)
+_LIST = re.compile(r"(?:the )?(?:\w+ )?[\[(](-?\d+(?:\.\d+)?(?:, ?-?\d+(?:\.\d+)?){1,20})[\])]")
 _DAY = re.compile(r"\d{1,4}(?:st|nd|rd|th)?(?:[./-]\d+)*")
 _CALENDAR = frozenset({"date", "day", "calendar", "picker", "datepicker"})
 
@@ -257,7 +291,9 @@ async def _path(pilot: Pilot, order: Sequence[Word]) -> None:
         found = tuple(Word(one, key(one), number) for one in step.split())
         node = await locate(pilot, found, lambda n: n.role in PICKED or pressed(n), kind="entry", text=True)
         if number < len(steps) - 1:
-            if not await pilot.do("hover", node.id):
+            known = {one.id for one in pilot.seen.nodes}
+            await pilot.do("hover", node.id)
+            if known >= {one.id for one in pilot.seen.nodes} and not await unfolded(pilot):
                 await press_node(pilot, node)
         else:
             await press_node(pilot, node)

@@ -41,6 +41,9 @@ _BEGINS = re.compile(
 )
 """How a sentence begins that is an order or a question, or says what not to do."""
 _USE = re.compile(rf"use (?:the|a) [^⟦⟧,]{{1,60}}? to (?=(?:{ANY})\b)", re.IGNORECASE)
+_WHEN_DONE = re.compile(
+    r",? (?:when|once|after)(?: you(?: are|['’]re))? (?:done|finished|ready)$", re.IGNORECASE
+)
 _ASIDE_IT = re.compile(r"(?<=\w) to \w+ (?:it|them)$", re.IGNORECASE)
 
 
@@ -91,7 +94,7 @@ def clauses(task: str) -> Iterator[Clause]:
         part = part.strip().strip(",").strip()
         if purpose := _PURPOSE.match(part):
             part = part[purpose.end() :]
-        part = _USE.sub("", _ASIDE_IT.sub("", part))
+        part = _USE.sub("", _ASIDE_IT.sub("", _WHEN_DONE.sub("", part)))
         if part.endswith(("⟧", "”")) is False:
             quoted_end = re.search(r"⟦(\d+)⟧$", part)
             part = part if quoted_end else part.rstrip(".")

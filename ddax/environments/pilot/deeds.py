@@ -13,11 +13,13 @@ from ddax.environments.pilot.locate import TURNS, in_row, locate, meant, missing
 from ddax.environments.pilot.match import BOXES, find, label, runs, usable
 from ddax.environments.pilot.pilot import NotDone, Pilot
 from ddax.environments.pilot.pressing import MENU_SIGNS, NO, has_verb, named, open_, press_node
+from ddax.environments.pilot.ranking import best_of
 from ddax.environments.pilot.repeating import press_until
 from ddax.environments.pilot.words import COUNTS, Word, has_phrase, key, keys, plain, said
 
 ROWS = frozenset({"listitem", "row", "treeitem", "article"})
-SAME = {"remove": "delete", "delete": "remove", "log in": "sign in", "sign in": "log in"}
+SAME = {"remove": "delete", "delete": "remove", "log in": "sign in", "sign in": "log in",
+        "buy": "book", "book": "buy"}  # fmt: skip
 """Verbs that pages say for one another."""
 TAKES = frozenset({"delete", "remove", "archive", "discard"})
 """Deeds that take something away: the page has to show that it went."""
@@ -27,6 +29,7 @@ SENDS = frozenset({"submit", "send"})
 """Verbs that alone mean the form that was written into."""
 AGREES = frozenset({"accept", "agree"})
 """Verbs that mean a box where no button is called so."""
+_TRIP = frozenset({"from", "to"})
 MESSAGE = frozenset({"reply", "forward"})
 """Deeds on a message that stand in it alone."""
 
@@ -89,6 +92,9 @@ async def _deed_to(pilot: Pilot, order: Sequence[Word], verb: Sequence[Word], fr
 async def _doer(pilot: Pilot, order: Sequence[Word], verb: Sequence[Word], other: str) -> Node:
     """Return what does a deed: by its verb or another word for it, for all of it, in the menu of its row."""
     about = order[len(verb) :]
+    same_ = (Word(other, other),)
+    if (top := best_of(pilot, order, lambda one: pressed(one) and _does(one, verb, same_))) is not None:
+        return top
     try:
         node = await locate(pilot, order, lambda one: pressed(one) and has_verb(one, verb))
     except NotDone:
@@ -102,6 +108,10 @@ async def _doer(pilot: Pilot, order: Sequence[Word], verb: Sequence[Word], other
         node = found
     _see_beside(pilot, node, about)
     return node
+
+
+def _does(node: Node, verb: Sequence[Word], other: Sequence[Word]) -> bool:
+    return has_verb(node, verb) or (bool(other[0].key) and has_verb(node, other))
 
 
 def _counted(pilot: Pilot, order: Sequence[Word], at: int) -> tuple[Sequence[Word], int]:
@@ -234,6 +244,10 @@ async def _with_fields(pilot: Pilot, frame: Frame, order: Sequence[Word]) -> Non
         await fill_fields(pilot, frame.fields, frame.tail)
     last = pilot.node(pilot.field_id)
     if not verb or _sent_next(pilot, last):
+        return
+    if _TRIP <= {words[0].key for words, _ in frame.fields} and named(pilot, order, verb) is None:
+        await press_node(pilot, await locate(pilot, (Word("search", "search"),), pressed))
+        await _deed_to(pilot, order, verb, frame)
         return
     node = _sends(pilot, frame) or named(pilot, order, verb) or named(pilot, verb, verb)
     if node is None or (last is not None and node.form[0] != last.form[0]):

@@ -17,19 +17,25 @@ from ddax.environments.pilot.locate import in_row, locate, meant, missing, press
 from ddax.environments.pilot.match import FIELDS, find, label, names, usable
 from ddax.environments.pilot.pilot import NotDone, Pilot
 from ddax.environments.pilot.ranges import bring
-from ddax.environments.pilot.reading import looked_up
+from ddax.environments.pilot.reading import beside, looked_up
 from ddax.environments.pilot.selecting import pick_in
-from ddax.environments.pilot.words import Keys, Word, key, keys, ordinal, plain, said
+from ddax.environments.pilot.words import NAMED, Keys, Word, has_phrase, key, keys, ordinal, plain, said
 
 TEXT = frozenset({"textbox", "searchbox", "spinbutton", "combobox"})
 SECRETS = SECRET | {"secret"}
 ANY_FIELD = frozenset({"answer", "response", "editor", "search", "left", "right", "only", "empty"})
 """Words that say which field is meant where there is one alone."""
+EVERY = frozenset({"both", "all", "each", "every"})
 ALSO: dict[str, tuple[str, ...]] = {
     "username": ("user name", "user", "login", "email"), "email": ("e-mail", "email address"),
-    "birthday": ("date of birth",), "text": ("message", "text"), "date": ("day", "datepicker"),
+    "birthday": ("date of birth",), "text": ("message", "text"), "date": ("day", "datepicker", "departure date"),
+    "recipient": ("to", "forward to", "send to"),
 }  # fmt: skip
 """Other names that forms give one and the same field."""
+_EACH = re.compile(
+    r"the values? (?:that |which )?(?:corresponds?|belongs?|goes|go) (?:with|to) (?:each|every) (?:label|field|name)",
+    re.IGNORECASE,
+)
 PressNamed = Callable[[Pilot, str, Node], Awaitable[bool]]
 
 
@@ -41,18 +47,32 @@ async def write(pilot: Pilot, frame: Frame) -> None:
     if pilot.seen.dialog and pilot.seen.prompts:
         await pilot.answer(True, value.text)
         return
+    if _EACH.fullmatch(value.text):
+        await _by_labels(pilot)
+        return
     value = looked_up(pilot, value)
     fields = usable(pilot.page, lambda node: written(node) and node.role in TEXT)
-    if any(word.key in ("both", "all") for word in frame.words) and not meant(pilot, frame.words, written):
+    if any(word.key in EVERY for word in frame.words if word.group < 0):
+        if any(word.key == "both" for word in frame.words) and len(fields) != 2:
+            raise NotDone(f"there are {len(fields)} fields, and not two")
         for node in fields:
             await fill(pilot, node, value)
         return
     await fill(pilot, await field_of(pilot, frame.words), value)
 
 
+async def _by_labels(pilot: Pilot) -> None:
+    """Write into each field what stands beside its name in a table."""
+    fields = usable(pilot.page, lambda node: written(node) and node.role in TEXT)
+    for node, text in [(node, beside(pilot, keys(label(node)))) for node in fields]:
+        await fill(pilot, node, Value(text, True))
+
+
 async def field_of(pilot: Pilot, order: Sequence[Word], *, links: bool = False) -> Node:
     """Return the field that some words name; the only one where they name none."""
     solid = [word for word in order if not word.is_stop and not word.is_kind and not ordinal([word])]
+    if (only := _by_tag(pilot, solid, order)) is not None:
+        return only
     if all(word.key in ANY_FIELD for word in solid) and not meant(pilot, order, written):
         fields = usable(pilot.page, lambda node: node.role in TEXT and "disabled" not in node.state)
         number = ordinal(order)
@@ -86,11 +106,21 @@ async def field_of(pilot: Pilot, order: Sequence[Word], *, links: bool = False) 
         raise
 
 
+def _by_tag(pilot: Pilot, solid: Sequence[Word], order: Sequence[Word]) -> Node | None:
+    """Return the only field of one line, or the only text area, where the words say no more than that."""
+    tags = {word.key for word in order if word.group < 0} & {"input", "textarea"}
+    if solid or len(tags) != 1 or ordinal(order):
+        return None
+    fields = usable(pilot.page, lambda node: node.role in TEXT and node.tag in tags)
+    return fields[0] if len(fields) == 1 else None
+
+
 def _also(order: Sequence[Word]) -> list[tuple[Word, ...]]:
     found = []
     for at, word in enumerate(order):
         for other in ALSO.get(word.key, ()):
-            found.append((*order[:at], *(Word(one, key(one)) for one in other.split()), *order[at + 1 :]))
+            other_words = (Word(one, key(one), NAMED if other == "to" else -1) for one in other.split())
+            found.append((*order[:at], *other_words, *order[at + 1 :]))
     return found
 
 
@@ -112,6 +142,10 @@ async def fill(pilot: Pilot, node: Node, value: Value) -> None:
         await _fill_day(pilot, node, text)
     elif node.role == "combobox" or "suggests" in node.state:
         await _fill_suggesting(pilot, node, value)
+    elif node.role == "spinbutton" and not await _typed(pilot, node, text):
+        await bring(pilot, node, text)
+    elif node.role == "spinbutton":
+        return
     elif node.type == "color" and not re.fullmatch(r"#[0-9a-f]{6}", text, re.IGNORECASE):
         raise NotDone(f"“{text}” is no colour as the field takes it", "Say it as #rrggbb")
     else:
@@ -203,7 +237,11 @@ async def _fill_suggesting(pilot: Pilot, node: Node, value: Value) -> None:
     await pilot.do("type", node.id, value.text)
     wanted = keys(value.text)
     options = [n for n in pilot.seen.nodes if n.role == "option" and n.parent != ""]
+    options = options or [n for n in pilot.fresh() if n.role == "menuitem"]
     same = [n for n in options if keys(n.name or n.own) == wanted]
+    if not same and not value.exact:
+        longer = [n for n in options if has_phrase(keys(n.name or n.own), wanted)]
+        same = longer if len(longer) == 1 else []
     following = pilot.behind[0] if pilot.behind else None
     if same:
         await pilot.do("click", same[0].id)
@@ -214,7 +252,8 @@ async def _fill_suggesting(pilot: Pilot, node: Node, value: Value) -> None:
     elif options and not (following and following.act in ("choose", "press", "key")):
         raise NotDone(f"“{label(node)}” suggests {pilot.named(options)} and no “{pilot.cut(value.text, 60)}”")
     now = pilot.node(node.id)
-    if now is None or not holds(now, value.text):
+    taken = now is not None and (holds(now, value.text) or (same and has_phrase(keys(now.value), wanted)))
+    if not taken:
         raise NotDone(f"“{label(node)}” does not hold what was written")
 
 

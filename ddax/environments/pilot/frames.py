@@ -10,7 +10,7 @@ from ddax.environments.pilot.words import Word
 
 Act: TypeAlias = Literal[
     "press", "open", "close", "write", "set", "choose", "tick", "drag", "key", "upload", "search", "sort",
-    "dialog", "tell", "deed", "wait", "scroll", "hover", "leave", "read",
+    "dialog", "tell", "deed", "mark", "wait", "scroll", "hover", "leave", "read",
 ]  # fmt: skip
 """What a driver does; `deed` is a control called by the verb of the order, `leave` what is not to be done,
 `read` what is kept for an order behind it."""

@@ -14,7 +14,7 @@ from ddax.environments.pilot.clauses import Clause, clauses
 from ddax.environments.pilot.conditions import until_of
 from ddax.environments.pilot.frames import Act, Frame, Reading, Value
 from ddax.environments.pilot.verbs import VERB, VERBS
-from ddax.environments.pilot.words import COUNTS, HELD, Word
+from ddax.environments.pilot.words import COUNTS, HELD, NAMED, Word
 
 _SAME = {"respond": "reply"}
 """Verbs for which a control says another word."""
@@ -49,8 +49,38 @@ _CONTROL = re.compile(r"\b(?:button|link|filter|menu|icon|tab|key)\W?$", re.IGNO
 _PAIR_TO = re.compile(r"(.+?) (?:to|with|as|=) (\S.*)", re.IGNORECASE)
 _PAIR_IN = re.compile(r"(\S.*?) (?:into|in|as|for|onto|on|to|from|under) (\S.*)", re.IGNORECASE)
 _PARTS = re.compile(r" ?,(?: (?:and )?|(?=⟦))| and ", re.IGNORECASE)
+_BY = re.compile(
+    r"(?P<what>.+?) (?:to the )?(?P<way>up|down|left|right)(?:wards?)?"
+    r"(?: by (?P<count>\w+))?(?: (?:position|place|step|row|column)s?)?",
+    re.IGNORECASE,
+)
+_AND_REST = re.compile(
+    r"(?P<what>.+?) into (?P<there>.+?),? and (?:everything else|the rest|the others|all (?:the )?others?)"
+    r" into (?P<other>.+)",
+    re.IGNORECASE,
+)
+_SO_THAT = re.compile(r" so (?:that )?it is (?:\w+ly )?(?:in|inside|within) ", re.IGNORECASE)
+_MAIL = r"(?:the |that |this )?(?:e-?mail|mail|message|it)\b"
+_SENT = tuple(
+    re.compile(form, re.IGNORECASE)
+    for form in (
+        rf"(?:forward|send|give|pass)(?: on)? (?P<what>{_MAIL}[^⟦⟧]*?)(?: on| along)? to (?P<who>[^\s⟦⟧]+|⟦\d+⟧)",
+        rf"(?:forward|send|give|pass)(?: on)?(?: to)? (?P<who>[^\s⟦⟧]+|⟦\d+⟧) (?P<what>{_MAIL}[^⟦⟧]*)",
+        rf"i (?:want|need) (?P<what>{_MAIL}[^⟦⟧]*?) (?:to be )?(?:sent|forwarded) to (?P<who>[^\s⟦⟧]+|⟦\d+⟧)",
+    )
+)
+"""How an order says that a message goes on to somebody."""
+_TRIP = re.compile(
+    r"(?P<what>[^⟦⟧:]*?) from:? (?P<from>[^:]+?) to:? (?P<to>[^:]+?) on (?P<date>[^:]*\d)", re.IGNORECASE
+)
+_BEST = re.compile(r"\b(?:\w+est|most|least)\b", re.IGNORECASE)
 _CASE = re.compile(r" in (?:all )?(?P<case>lower|upper)[ -]?case(?: letters)?", re.IGNORECASE)
 _ASKS = re.compile(r"(?:what|which|who|whose|when|where|why|how|is|are|was|does|do you|did)\b", re.IGNORECASE)
+_PLACED = re.compile(
+    r"(?:both|all|each|every|(?:the )?(?:\d+(?:st|nd|rd|th)|first|second|third|fourth|fifth|last))\b",
+    re.IGNORECASE,
+)
+"""How a place begins that says by itself which fields are meant."""
 SECRET = frozenset({"password", "passphrase", "passcode", "pin"})
 _ME = re.compile(r"(?:me|us)\b\s*", re.IGNORECASE)
 
@@ -112,6 +142,8 @@ def read_clause(clause: Clause) -> list[Frame]:
     body = text[found.end() if found else len(verb) :].strip(" ,:")
     verb = _SAME.get(verb, verb)
     act = VERBS.get(verb, "deed")
+    if sent := next(filter(None, (form.fullmatch(text) for form in _SENT)), None):
+        return [_forward(clause, sent)]
     body, until = until_of(clause, act, verb, body)
     reader = _READERS.get(act, _plain)
     frames = reader(clause, act, verb, body)
@@ -182,6 +214,9 @@ def _write(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
         into = re.fullmatch(r"(?:(?:it|that|the \w+) )?(?:in|into|to) (\S.*)", body, re.IGNORECASE)
         if into or body.lower() in ("", "it", "that"):
             return [_frame(clause, act, verb, into[1] if into else "", value=Value("that", False))]
+    if every := re.fullmatch(r"([^⟦⟧]*?)(⟦\d+⟧) (?:into|in) ((?:both|all|each|every|the \w+)\b[^⟦⟧]*)", body, re.I):
+        if _PLACED.match(every[3]):
+            return [_frame(clause, "write", verb, every[3], value=clause.value(every[2]))]
     parts = _PARTS.split(body)
     filled = [_PAIR_TO.fullmatch(part) for part in parts]
     if verb.startswith("fill") and len(parts) > 1 and all(filled):
@@ -198,6 +233,12 @@ def _write(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     if one:
         return [_frame(clause, "write", verb, one[0], value=one[1])]
     return [_frame(clause, "write", verb, "", value=clause.value(body))] if body else []
+
+
+def _forward(clause: Clause, sent: re.Match[str]) -> Frame:
+    """Read a message that goes on to somebody as a deed of its own, whatever verb says it."""
+    to = (clause.words("recipient"), clause.value(sent["who"]))
+    return _frame(clause, "deed", "forward", sent["what"], fields=(to,))
 
 
 def _in_case(frame: Frame, case: str) -> Frame:
@@ -263,12 +304,23 @@ def _tick(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
 
 
 def _drag(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
-    """Read what is dragged, and to where."""
+    """Read what is dragged, and to where: a thing, a place, a way and how far; and what becomes of the rest."""
     body = re.sub(r" by dragging(?: it)?$", "", body, flags=re.IGNORECASE)
+    if way := _BY.fullmatch(body):
+        step = _frame(clause, act, verb, way["what"], to=clause.words(way["way"].lower()))
+        return [replace(step, count=_count(way["count"] or "one"))]
+    if rest := _AND_REST.fullmatch(body):
+        one = _frame(clause, act, verb, rest["what"], to=clause.words(rest["there"]))
+        return [one, replace(one, to=clause.words(rest["other"]), on=False)]
+    body = _SO_THAT.sub(" into ", body)
     found = re.fullmatch(r"(.+?) (?:onto|on|into|to|in) (.+)", body, re.IGNORECASE)
     if not found:
         return [_frame(clause, "deed", verb, body)]
     return [_frame(clause, act, verb, found[1], to=clause.words(found[2]))]
+
+
+def _count(text: str) -> int:
+    return COUNTS.get(text.lower()) or (int(text) if text.isdecimal() else 1)
 
 
 def _dialog(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
@@ -314,8 +366,10 @@ def _deed(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     ):
         said = ((clause.words("text"), clause.value(quoted[2])),)
         return [_frame(clause, act, verb, f"{quoted[1]} {quoted[3]}", fields=said)]
+    if trip := _TRIP.fullmatch(body):
+        return [_trip(clause, act, verb, trip)]
     before, means = _parted(_WITH, body)
-    if not means:
+    if not means or (_BEST.search(means) and "⟦" not in means):
         return [_frame(clause, act, verb, body)]
     if _CONTROL.search(means):
         return [_frame(clause, "press", verb, means)]
@@ -329,6 +383,12 @@ def _deed(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
         before = user[1]
         fields.insert(0, (clause.words("username"), clause.value(user[2])))
     return [_frame(clause, act, verb, before, fields=tuple(fields))]
+
+
+def _trip(clause: Clause, act: Act, verb: str, found: re.Match[str]) -> Frame:
+    """Read “from A to B on D” as fields of these names."""
+    named = [(Word(name, name, -1 if name == "date" else NAMED), clause.value(found[name])) for name in ("from", "to", "date") if found[name]]
+    return _frame(clause, act, verb, found["what"], fields=tuple(((word,), value) for word, value in named))
 
 
 def _field(clause: Clause, part: str) -> tuple[tuple[Word, ...], Value | None]:
@@ -346,7 +406,18 @@ def _open(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     return [_frame(clause, act, verb, body)]
 
 
+def _scroll(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
+    """Read where to scroll, and what is ordered behind it without a comma."""
+    low = body.lower()
+    at = max((low.rfind(f" {end}") for end in ("top", "bottom", "up", "down", "end")), default=-1)
+    found = next((one for one in VERB.finditer(body, max(at, 0)) if body[: one.start()].endswith(" ")), None)
+    if found is None:
+        return [_frame(clause, act, verb, body)]
+    rest = replace(clause, text=body[found.start() :])
+    return [_frame(clause, act, verb, body[: found.start()]), *read_clause(rest)]
+
+
 _READERS = {
-    "press": _press, "write": _write, "set": _set, "choose": _choose, "tick": _tick, "drag": _drag,
+    "scroll": _scroll, "press": _press, "write": _write, "set": _set, "choose": _choose, "tick": _tick, "drag": _drag,
     "dialog": _dialog, "read": _copy, "tell": _tell, "deed": _deed, "open": _open,
 }  # fmt: skip

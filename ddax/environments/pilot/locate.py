@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 from ddax.environments.browser.seen import ACTED_ON, Node
 from ddax.environments.pilot.match import BOXES, FIELDS, PRESSED, Hit, best, find, label, roles, runs, usable
 from ddax.environments.pilot.pilot import NotDone, Pilot
+from ddax.environments.pilot.ranking import best_of
 from ddax.environments.pilot.relations import Page
-from ddax.environments.pilot.words import Word, keys, ordinal, said
+from ddax.environments.pilot.words import KINDS, Word, keys, ordinal, said
 
 _BEHIND = re.compile(r"\s(?:by|at|for|from|on|with)\b|[(\d:]", re.IGNORECASE)
 OPENED = 5
@@ -44,6 +45,8 @@ async def locate(
     """Return the element that some words mean; raises NotDone where there is none, or more than one."""
     if (alone := _by_kind(pilot, order, accept)) is not None:
         return alone
+    if (top := best_of(pilot, order, accept)) is not None:
+        return top
     opened: set[str] = set()
     for _ in range(OPENED if not pilot.seeking else 4 * OPENED):
         found = meant(pilot, order, accept)
@@ -61,6 +64,8 @@ async def locate(
 def _by_kind(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:
     """Return what is told by its kind and place alone, as “the 2nd check box”; None for any other order."""
     wanted, number = roles(order), ordinal(order)
+    if (shown := _by_example(pilot, order)) is not None:
+        return shown
     bare = all(word.is_stop or word.is_kind or ordinal([word]) for word in order)
     if not wanted or not bare:
         return None
@@ -71,6 +76,19 @@ def _by_kind(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None
             raise NotDone(f"there are only {len(nodes)} of this kind")
         return nodes[number - 1 if number > 0 else number]
     return nodes[0] if len(nodes) == 1 and accept(nodes[0]) else None
+
+
+def _by_example(pilot: Pilot, order: Sequence[Word]) -> Node | None:
+    """Return any one of the kind that a quote names, as “a “button” widget”; None where it is a name."""
+    quoted = [word.key for word in order if word.group >= 0]
+    bare = all(word.is_stop or word.is_kind for word in order if word.group < 0)
+    any_one = order[0].key in ("a", "an", "any") and order[-1].key in ("widget", "element", "control")
+    if len(quoted) != 1 or not bare or not any_one:
+        return None
+    tag = {"textarea": "textarea", "text": "input"}.get(quoted[0])
+    kinds = KINDS.get("textbox" if tag else quoted[0], ())
+    nodes = usable(pilot.page, lambda one: one.role in kinds and tag in (None, one.tag))
+    return nodes[0] if nodes else None
 
 
 def meant(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:
@@ -131,13 +149,21 @@ async def _reveal(pilot: Pilot, order: Sequence[Word], opened: set[str], *, link
     if not nodes:
         return False
     opened.add(nodes[0].id)
-    return await pilot.do("click", nodes[0].id)
+    known = {node.id for node in page.seen.nodes}
+    changed = await pilot.do("click", nodes[0].id)
+    return not known >= {node.id for node in pilot.seen.nodes} or await unfolded(pilot) or changed
+
+
+async def unfolded(pilot: Pilot) -> bool:
+    """Wait for a menu that opens late; tells whether the page shows a change."""
+    return await pilot.do("wait", "page", "0.5")
 
 
 def _folded(node: Node, links: bool) -> bool:
     if "disabled" in node.state:
         return False
     closed = "collapsed" in node.state and node.role != "combobox"
+    closed |= node.role == "icon" and "expandable" in node.hints.casefold().split()
     tab = node.role == "tab" and not node.state & {"selected", "current"}
     return closed or tab or (links and node.role == "link")
 
@@ -176,7 +202,14 @@ async def _in_part(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node 
     said_ = {word.key for word in order}
     hits = [hit for hit in hits if not set(keys(label(hit.node))) & TURNS - said_]
     hits = [hit for hit in hits if hit.node.role not in BOXES or _head(label(hit.node)) in said_]
-    return hits[0].node if len(hits) == 1 else None
+    return _inner(page, order, hits[0].node) if len(hits) == 1 else None
+
+
+def _inner(page: Page, order: Sequence[Word], node: Node) -> Node:
+    """Return the one text in an element that is called to the letter as ordered, else the element itself."""
+    name = tuple(word.key for word in order if not word.is_stop and not word.is_kind)
+    same = [one for one in page.held(node.id) if one.id != node.id and keys(one.own) == name]
+    return same[0] if len(same) == 1 and not node.own else node
 
 
 def _head(name: str) -> str:

@@ -8,13 +8,15 @@ from collections.abc import Sequence
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.frames import Frame
 from ddax.environments.pilot.locate import locate, pressed
+from ddax.environments.pilot.looks import looked_for, seen_as
 from ddax.environments.pilot.match import find, label, usable
 from ddax.environments.pilot.pilot import NotDone, Pilot
+from ddax.environments.pilot.placing import STEPS, drag_by, drag_to_place, place_of, sort_by_drag
 from ddax.environments.pilot.relations import NOWHERE
 from ddax.environments.pilot.words import Word, keys, said
 
 _FROM = frozenset({"from"})
-_DOWN = frozenset({"descending", "descend", "highest", "largest", "newest", "latest", "down"})
+_DOWN = frozenset({"descending", "descend", "decreasing", "highest", "largest", "newest", "latest", "down"})
 _WAY = _DOWN | frozenset(
     "ascending ascend lowest smallest cheapest oldest earliest first last to order up low high".split()  # noqa: SIM905
 )
@@ -22,7 +24,53 @@ _WAY = _DOWN | frozenset(
 
 
 async def drag(pilot: Pilot, frame: Frame) -> None:
-    """Drag one thing to another, and see that it is there."""
+    """Drag one thing to another or to a place, or all that look alike into one, and see that each is there."""
+    way = next((word.key for word in frame.to if word.key in STEPS), "") if len(frame.to) == 1 else ""
+    place = None if way else place_of(frame)
+    if frame.on and (way or place is not None):
+        things = looked_for(pilot, frame.words) or [await _thing(pilot, _before(frame.words))]
+        for thing in things:
+            if way:
+                await drag_by(pilot, thing, way, frame.count)
+            elif place is not None:
+                await drag_to_place(pilot, thing, place)
+        return
+    if alike := seen_as(pilot, frame.words):
+        await _drag_alike(pilot, frame, alike)
+        return
+    await _drag_named(pilot, frame)
+
+
+async def _drag_alike(pilot: Pilot, frame: Frame, alike: Sequence[Node]) -> None:
+    """Drag what looks as is said, or where the frame says so everything else, into one place."""
+    size = max(node.box[2] * node.box[3] for node in alike)
+    places = seen_as(pilot, frame.to, above=size) or [await _thing(pilot, frame.to)]
+    if len(places) > 1:
+        raise NotDone(f"it is not said which one is meant of {len(places)} that are “{said(frame.to)}”")
+    place = places[0]
+    if len(alike) > 1 and frame.on:
+        alike = looked_for(pilot, frame.words)
+    if not frame.on:
+        known = {node.id for node in alike}
+        same = [n for n in pilot.seen.nodes if n.role == alike[0].role and n.parent == alike[0].parent]
+        alike = [n for n in same if n.id not in known and n.box[2] * n.box[3] <= 2 * size]
+    for thing in alike:
+        if thing.id != place.id:
+            await pilot.do("drag", thing.id, place.id)
+            _see_inside(pilot, thing, place)
+
+
+def _see_inside(pilot: Pilot, thing: Node, place: Node) -> None:
+    now, there = pilot.node(thing.id), pilot.node(place.id)
+    x, y, wide, high = there.box if there else place.box
+    inside = now is not None and (
+        x <= now.box[0] + now.box[2] / 2 <= x + wide and y <= now.box[1] + now.box[3] / 2 <= y + high
+    )
+    if not inside:
+        raise NotDone(f"“{label(thing)}” was dragged, and is not where it was to be")
+
+
+async def _drag_named(pilot: Pilot, frame: Frame) -> None:
     thing = await _thing(pilot, _before(frame.words))
     place = await _thing(pilot, frame.to, list_=any(word.key == "list" for word in frame.to))
     was = place.box
@@ -98,6 +146,8 @@ async def sort(pilot: Pilot, frame: Frame) -> None:
     down = any(word.key in _DOWN for word in (*way, *_way(words)[1]))
     heads = usable(pilot.page, lambda n: _is_head(n) or (pressed(n) and _heads(pilot, n)))
     hits = [hit for hit in find(pilot.page, column, heads) if not hit.left]
+    if not hits and await sort_by_drag(pilot, words, down=down):
+        return
     if not hits:
         raise NotDone(f"no column is called “{said(column)}”; there are {pilot.named(heads)}")
     name = keys(label(hits[0].node))

@@ -8,14 +8,17 @@ from dataclasses import replace
 
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.clauses import said_parts
+from ddax.environments.pilot.entering import field_of
 from ddax.environments.pilot.frames import Frame, Value
 from ddax.environments.pilot.locate import _folded as folded
 from ddax.environments.pilot.locate import locate, meant, missing, pressed, written
-from ddax.environments.pilot.match import FIELDS, find, label, names, usable
+from ddax.environments.pilot.looks import looked_for
+from ddax.environments.pilot.match import FIELDS, find, label, names, roles, usable
 from ddax.environments.pilot.pilot import NotDone, Pilot, shows
 from ddax.environments.pilot.reading import value_at
 from ddax.environments.pilot.repeating import press_until
-from ddax.environments.pilot.words import Word, key, keys, ordinal, plain, said
+from ddax.environments.pilot.verbs import VERBS
+from ddax.environments.pilot.words import COUNTS, Word, key, keys, ordinal, plain, said
 
 YES = ("yes", "ok", "okay", "confirm", "accept", "agree", "i'm sure")
 NO = ("no", "cancel", "dismiss", "close", "decline", "not now")
@@ -31,6 +34,8 @@ _SORTED = re.compile(
     r"|lowest to highest|smallest to largest)"
     r"|(?P<down>descending|decreasing|falling|highest to lowest|largest to smallest))(?: order)?$"
 )
+SEEKS = frozenset({"switch between", "navigate through", "look through", "browse through", "browse"})
+"""Ways to say that what is meant may have to be looked for in what is folded away."""
 SHUT = ("close", "×", "✕", "x", "dismiss")
 
 
@@ -48,7 +53,7 @@ async def press(pilot: Pilot, frame: Frame) -> None:
     if way and named(pilot, frame.words, frame.words) is None:
         await _press_sorted(pilot, *way)
         return
-    frame = with_words(frame, _without_middle(frame.words))
+    frame = with_words(frame, _without_purpose(pilot, _without_middle(frame.words)))
     every = frame.words[0].key in ("all", "every") or any(w.key == "all" and w.group < 0 for w in frame.words)
     if every and await _press_all(pilot, frame.words):
         return
@@ -60,8 +65,34 @@ async def press(pilot: Pilot, frame: Frame) -> None:
         for part in parts:
             await press_node(pilot, await locate(pilot, part, pressed))
         return
+    if some := _some(pilot, frame.words):
+        for node in some:
+            await press_node(pilot, node)
+        return
+    if named(pilot, frame.words, frame.words) is None and (alike := looked_for(pilot, frame.words)):
+        for node in alike:
+            await press_node(pilot, node)
+        return
     node = _button(pilot, frame.words) or await locate(pilot, frame.words, pressed, text=True)
     await press_node(pilot, node)
+
+
+def _some(pilot: Pilot, order: Sequence[Word]) -> list[Node]:
+    """Return as many as are said of what stands in rows alike: “Like on 2 posts by @ann”; [] for no number."""
+    counted = [at for at, word in enumerate(order[:-1]) if _amount(word) and order[at + 1].is_kind]
+    if len(counted) != 1 or named(pilot, order, order) is not None:
+        return []
+    at = counted[0]
+    rest = (*order[:at], *order[at + 1 :])
+    hits = [hit for hit in find(pilot.page, rest, usable(pilot.page, pressed)) if not hit.left]
+    hits = [hit for hit in hits if hit.rank[:4] == hits[0].rank[:4] and hit.size == hits[0].size]
+    if len(hits) < _amount(order[at]):
+        raise NotDone(f"there are only {len(hits)} of “{said(rest)}”")
+    return [hit.node for hit in hits[: _amount(order[at])]]
+
+
+def _amount(word: Word) -> int:
+    return 0 if word.group >= 0 else int(word.key) if word.key.isdecimal() else COUNTS.get(word.key, 0)
 
 
 def _says_yes(order: Sequence[Word]) -> bool:
@@ -84,6 +115,13 @@ def _without_middle(order: Sequence[Word]) -> tuple[Word, ...]:
     if len(solid) > 1 and order[solid[0]].group < 0 and order[solid[0]].key in _MIDDLE:
         return tuple(order[solid[1] :])
     return tuple(order)
+
+
+def _without_purpose(pilot: Pilot, order: Sequence[Word]) -> tuple[Word, ...]:
+    """Drop what something is pressed for, as “to mark it as important”, where no control is called so."""
+    solid = [at for at, word in enumerate(order) if at and word.group < 0 and word.key == "to"]
+    at = next((at for at in solid if at + 1 < len(order) and order[at + 1].key in VERBS), len(order))
+    return tuple(order if named(pilot, order, order) is not None else order[:at])
 
 
 def _in_order(order: Sequence[Word]) -> tuple[list[Word], bool] | None:
@@ -161,11 +199,15 @@ async def _press_all(pilot: Pilot, order: Sequence[Word]) -> bool:
 async def open_(pilot: Pilot, frame: Frame) -> None:
     """Open what is called so: a section, a tab, a tree item, a menu, a page; it has to show."""
     order = frame.words
-    if frame.verb == "switch between" or any(word.key == "find" and word.group < 0 for word in order[-1:]):
+    if frame.verb in SEEKS or any(word.key == "find" and word.group < 0 for word in order[-1:]):
         pilot.seeking = True
         return
     if not order and pilot.behind:
-        return  # “find and click …”
+        pilot.seeking = True  # “find and click …”
+        return
+    if frame.verb.startswith("focus"):
+        await _focus(pilot, order)
+        return
     if [word.key for word in order] == ["back"]:
         await pilot.do("back", "page")
         return
@@ -175,6 +217,7 @@ async def open_(pilot: Pilot, frame: Frame) -> None:
     solid = [word for word in order if not word.is_stop and not word.is_kind]
     if not solid:
         closed = usable(pilot.page, lambda node: folded(node, links=False))
+        closed = [node for node in closed if len(pilot.page.held(node.id)) == 1] or closed
         if len(closed) != 1:
             raise missing(pilot, order, lambda node: folded(node, links=False), "closed section")
         await press_node(pilot, closed[0])
@@ -192,11 +235,15 @@ async def open_(pilot: Pilot, frame: Frame) -> None:
         return
     before = shows(pilot.seen)
     await press_node(pilot, node)
-    if frame.verb.startswith("focus"):
-        pilot.field_id = node.id
-        return
     if shows(pilot.seen) == before:
         raise NotDone(f"“{label(node)}” was pressed, and nothing opened")
+
+
+async def _focus(pilot: Pilot, order: Sequence[Word]) -> None:
+    """Set the focus into a field."""
+    node = await field_of(pilot, order)
+    await press_node(pilot, node)
+    pilot.field_id = node.id
 
 
 def _opener(pilot: Pilot, frame: Frame) -> Node | None:
@@ -304,14 +351,18 @@ async def wait(pilot: Pilot, frame: Frame) -> None:
 
 
 async def scroll(pilot: Pilot, frame: Frame) -> None:
-    """Scroll the page or an element to where is said."""
-    text = " ".join(word.key for word in frame.words)
-    how = next((one for one in ("bottom", "top", "up") if one in text), "down")
-    await pilot.do("scroll", "page", how)
+    """Scroll the page or what is named in it to where is said."""
+    said_ = {word.key for word in frame.words}
+    how = next((one for one in ("bottom", "top", "up") if one in said_), "down")
+    inner = [node for node in pilot.seen.nodes if node.scrolls[1] and ("focused" in node.state or node.role in roles(frame.words))]
+    await pilot.do("scroll", inner[0].id if len(inner) == 1 else "page", how)
 
 
 async def hover(pilot: Pilot, frame: Frame) -> None:
     """Hold the pointer over an element."""
+    if alike := looked_for(pilot, frame.words):
+        await pilot.do("hover", alike[0].id)
+        return
     node = await locate(
         pilot, frame.words, lambda one: "disabled" not in one.state, kind="element", text=True
     )

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.frames import Frame, Value
 from ddax.environments.pilot.locate import in_row, meant, written
 from ddax.environments.pilot.match import FIELDS, usable
 from ddax.environments.pilot.pilot import NotDone, Pilot
+from ddax.environments.pilot.sums import worked_out
 from ddax.environments.pilot.words import Word, has_phrase, key, keys, ordinal, said
 
 _NTH = re.compile(
@@ -21,9 +23,10 @@ _WHOLE = re.compile(
     r"(?:the\s+)?(?:value|content|contents|text)\s+(?:in|of|from)\s+(?P<where>\S.*)", re.IGNORECASE
 )
 _THAT = re.compile(
-    r"it|that|this|(?:the|that|this)\s+(?:same\s+)?(?:word|letter|number|value|text|sentence)|the\s+same",
+    r"it|that|this|(?:the|your|my) (?:answer|result|solution)|(?:the|that|this)\s+(?:same\s+)?(?:word|letter|number|value|text|sentence)|the\s+same",
     re.IGNORECASE,
 )
+_BELOW = re.compile(r"(?:the |this |that )?(?:following )?text(?: shown| written)?(?: below| above)?", re.IGNORECASE)
 _POINTS = re.compile(r"(?:the|your|their|its|this|that) ")
 """How a value begins that is somewhere on the page, or nowhere: it is not written as it is said."""
 _PARTS = {
@@ -36,12 +39,47 @@ _SHORT = 3
 """Words up to which a text is a label, where a paragraph is looked for."""
 
 
+SUMS = frozenset({"solve", "calculate", "compute", "work out"})
+
+
+async def mark(pilot: Pilot, frame: Frame) -> None:
+    """Mark the text that is named, whole or the part of it that stands in quotes."""
+    quoted = said(word for word in frame.words if word.group >= 0)
+    number = ordinal(frame.words)
+    texts = [n for n in pilot.seen.nodes if n.role in _TEXTS and (len(n.own.split()) > 1 or quoted)]
+    texts = [n for n in texts if quoted in n.own] if quoted else _of_kind(texts)
+    if abs(number) > len(texts) or (not number and len(texts) != 1):
+        raise NotDone(f"it is not said which text is meant of {len(texts)}")
+    node = texts[number - 1 if number > 0 else number]
+    await pilot.do("mark", node.id, quoted)
+
+
+def _of_kind(texts: list[Node]) -> list[Node]:
+    return [node for node in texts if node.tag in ("p", "pre", "blockquote")] or texts
+
+
 async def read(pilot: Pilot, frame: Frame) -> None:
     """Keep what some words point to, for an order behind that says “it”."""
+    if frame.verb in SUMS:
+        pilot.kept = worked_out([node.own for node in pilot.seen.nodes if node.own])
+        return
     found = value_at(pilot, said(frame.words))
     pilot.kept = _text_of(pilot, frame.words) if found is None else found
     if not pilot.kept or pilot.kept.endswith("…"):
         raise NotDone("the text is not seen whole, or empty")
+
+
+def beside(pilot: Pilot, name: Sequence[str]) -> str:
+    """Return what stands in the cell behind the one with a name; raises NotDone where there is no such cell."""
+    cells = [node for node in pilot.seen.nodes if node.role in ("cell", "gridcell", "rowheader")]
+    found = [
+        other.own or other.name
+        for node, other in pairwise(cells)
+        if node.parent == other.parent and keys(node.own or node.name) == tuple(name)
+    ]
+    if len(found) != 1:
+        raise NotDone(f"“{' '.join(name)}” does not stand once in a table with its value")
+    return found[0]
 
 
 def looked_up(pilot: Pilot, value: Value) -> Value:
@@ -61,6 +99,8 @@ def value_at(pilot: Pilot, text: str) -> str | None:
         return (
             _nth(_text_of(pilot, _words(nth["where"] or "")), number, nth["part"].lower()) if number else None
         )
+    if _BELOW.fullmatch(text):
+        return _text_of(pilot, ())
     whole = _WHOLE.fullmatch(text)
     return _text_of(pilot, _words(whole["where"])) if whole else None
 
@@ -75,6 +115,13 @@ def _nth(text: str, number: int, part: str) -> str:
     if abs(number) > len(parts):
         raise NotDone(f"the text has only {len(parts)} of “{part}”")
     return parts[number - 1 if number > 0 else number]
+
+
+def _spelled(pilot: Pilot) -> str:
+    """Return the text that stands in single signs side by side; "" where there is none."""
+    signs = [node for node in pilot.seen.nodes if node.role == "text" and len(node.own) == 1]
+    beside = len({node.boxes for node in signs}) == 1 and len(signs) > 1
+    return "".join(node.own for node in signs) if beside else ""
 
 
 def _text_of(pilot: Pilot, order: Sequence[Word]) -> str:
@@ -123,6 +170,8 @@ def _only(pilot: Pilot, order: Sequence[Word]) -> str:
             return texts[number - 1 if number > 0 else number]
         if number:
             raise NotDone(f"there are only {len(texts)} paragraphs")
+        if not texts and (spelled := _spelled(pilot)):
+            return spelled
     if len(texts) != 1:
         raise NotDone(f"it is not said which text is meant of {len(texts)}")
     return texts[0]

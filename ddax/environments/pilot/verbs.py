@@ -8,8 +8,9 @@ from ddax.environments.pilot.frames import Act
 
 _ACTS: dict[Act, str] = {
     "press": "click on|click|press on|press|hit|push|tap on|tap|double-click|activate",
+    "mark": "highlight",
     "open": "open|show|expand|go to|go|view|display|switch to|switch between|unfold|visit|navigate to|find"
-    "|focus into|focus on|focus",
+    "|focus into|focus on|focus|navigate through|look through|browse through|browse",
     "close": "close|collapse|hide|shut",
     "write": "enter|type|write|input|insert|fill in|fill out|fill|put|paste",
     "set": "set|change|update|replace|edit|adjust|modify",
@@ -22,7 +23,7 @@ _ACTS: dict[Act, str] = {
     "sort": "sort|order by",
     "dialog": "confirm|accept|dismiss|answer|decline|cancel|agree",
     "tell": "tell me|tell|say|report|read out|read|extract|what is|what are|what's|who|which|where|when|how",
-    "read": "copy|note|memorize|remember",
+    "read": "copy|note|memorize|remember|solve|calculate|compute|work out",
     "wait": "wait",
     "scroll": "scroll",
     "hover": "hover over|hover",

@@ -15,10 +15,13 @@ QUOTED = re.compile(
     r"„([^„“”]*)[“”]|“([^“”]*)”|\"([^\"]*)\"|(?<!\w)'([^']+)'(?!\w)|(?<!\w)‘([^‘]+?)’(?!\w)|«([^«»]*)»"
 )
 HELD = re.compile(r"⟦(\d+)⟧")
+NAMED = 99
+"""The group of a word that a field is called by, though it names nothing elsewhere, as “to”."""
 STOP = frozenset(
     """the a an my your this that these those please in on of to for from with at by into onto as under inside
     within is it its their and then only just now called named labeled labelled titled saying says using
-    beside     next-to below above there here all any both one""".split()  # noqa: SIM905
+    beside next-to below above there here all any both one them him her their
+    his""".split()  # noqa: SIM905
 )
 """Words that name nothing."""
 KINDS: dict[str, tuple[str, ...]] = {
@@ -34,7 +37,7 @@ KIND_WORDS = frozenset(KINDS) | frozenset(
     """row card item entry list section group form dialog popup window page option options radio-button text
     input     column table element widget icon folder file to-do todo value number area line image picture
     input-field     control bar toolbar panel frame filter cookie-banner banner reply-button quantity-field
-    user post email mail message result dialog-box""".split()  # noqa: SIM905
+    user post email mail message result dialog-box scroll paragraph""".split()  # noqa: SIM905
 )
 """Words that say what a thing is and not how it is called; a thing may be called so all the same."""
 SIGNS: dict[str, tuple[str, ...]] = {
