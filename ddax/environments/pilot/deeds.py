@@ -9,13 +9,13 @@ from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.clauses import said_parts
 from ddax.environments.pilot.entering import enter_new, fill_fields
 from ddax.environments.pilot.frames import Frame
-from ddax.environments.pilot.locate import TURNS, in_row, locate, meant, missing, pressed
+from ddax.environments.pilot.locate import TURNS, in_row, is_menu, locate, meant, missing, pressed
 from ddax.environments.pilot.match import BOXES, find, label, runs, usable
 from ddax.environments.pilot.pilot import NotDone, Pilot
-from ddax.environments.pilot.pressing import MENU_SIGNS, NO, has_verb, named, open_, press_node
+from ddax.environments.pilot.pressing import NO, has_verb, named, open_, press_node
 from ddax.environments.pilot.ranking import best_of
 from ddax.environments.pilot.repeating import press_until
-from ddax.environments.pilot.words import COUNTS, Word, has_phrase, key, keys, plain, said
+from ddax.environments.pilot.words import COUNTS, Word, has_phrase, key, keys, said
 
 ROWS = frozenset({"listitem", "row", "treeitem", "article"})
 SAME = {"remove": "delete", "delete": "remove", "log in": "sign in", "sign in": "log in",
@@ -203,16 +203,11 @@ def _for_all(pilot: Pilot, order: Sequence[Word], verb: Sequence[Word]) -> Node 
 
 async def _in_menu(pilot: Pilot, about: Sequence[Word], verb: Sequence[Word]) -> Node | None:
     """Open the menu of the row that an order names, and return what is called by its verb there."""
-    menu = in_row(pilot, about, lambda one: pressed(one) and _is_menu(one))
+    menu = in_row(pilot, about, lambda one: pressed(one) and is_menu(one))
     if menu is None:
         return None
     await press_node(pilot, menu)
     return named(pilot, verb, verb)
-
-
-def _is_menu(node: Node) -> bool:
-    sign = plain(node.own or node.name)
-    return sign in MENU_SIGNS - {"+"} or bool({"more", "menu", "option", "action"} & {*keys(label(node))})
 
 
 def _stands(pilot: Pilot, order: Sequence[Word]) -> bool:

@@ -237,7 +237,8 @@ async def _fill_suggesting(pilot: Pilot, node: Node, value: Value) -> None:
     await pilot.do("type", node.id, value.text)
     wanted = keys(value.text)
     options = [n for n in pilot.seen.nodes if n.role == "option" and n.parent != ""]
-    options = options or [n for n in pilot.fresh() if n.role == "menuitem"]
+    if not options and "suggests" in node.state:
+        options = await _late(pilot)
     same = [n for n in options if keys(n.name or n.own) == wanted]
     if not same and not value.exact:
         longer = [n for n in options if has_phrase(keys(n.name or n.own), wanted)]
@@ -255,6 +256,15 @@ async def _fill_suggesting(pilot: Pilot, node: Node, value: Value) -> None:
     taken = now is not None and (holds(now, value.text) or (same and has_phrase(keys(now.value), wanted)))
     if not taken:
         raise NotDone(f"“{label(node)}” does not hold what was written")
+
+
+async def _late(pilot: Pilot) -> list[Node]:
+    """Return what a field offers in a list that may open late."""
+    known = {n.id for n in pilot.seen.nodes} if not pilot.fresh() else set()
+    await pilot.do("wait", "page", "0.5")
+    offered = [n for n in pilot.seen.nodes if n.role in ("menuitem", "clickable", "listitem") and n.id not in known]
+    offered = [n for n in offered if n in pilot.fresh() or known]
+    return [n for n in offered if not any(one.parent == n.id for one in offered)]
 
 
 def _may_stay(pilot: Pilot, node: Node) -> bool:

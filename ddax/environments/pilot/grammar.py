@@ -50,13 +50,13 @@ _PAIR_TO = re.compile(r"(.+?) (?:to|with|as|=) (\S.*)", re.IGNORECASE)
 _PAIR_IN = re.compile(r"(\S.*?) (?:into|in|as|for|onto|on|to|from|under) (\S.*)", re.IGNORECASE)
 _PARTS = re.compile(r" ?,(?: (?:and )?|(?=⟦))| and ", re.IGNORECASE)
 _BY = re.compile(
-    r"(?P<what>.+?) (?:to the )?(?P<way>up|down|left|right)(?:wards?)?"
+    r"(?P<what>.{1,80}?) (?:to the )?(?P<way>up|down|left|right)(?:wards?)?"
     r"(?: by (?P<count>\w+))?(?: (?:position|place|step|row|column)s?)?",
     re.IGNORECASE,
 )
 _AND_REST = re.compile(
-    r"(?P<what>.+?) into (?P<there>.+?),? and (?:everything else|the rest|the others|all (?:the )?others?)"
-    r" into (?P<other>.+)",
+    r"(?P<what>.{1,80}?) into (?P<there>[^,]{1,80}?),? and"
+    r" (?:everything else|the rest|the others|all (?:the )?others?) into (?P<other>.{1,80})",
     re.IGNORECASE,
 )
 _SO_THAT = re.compile(r" so (?:that )?it is (?:\w+ly )?(?:in|inside|within) ", re.IGNORECASE)
@@ -64,14 +64,14 @@ _MAIL = r"(?:the |that |this )?(?:e-?mail|mail|message|it)\b"
 _SENT = tuple(
     re.compile(form, re.IGNORECASE)
     for form in (
-        rf"(?:forward|send|give|pass)(?: on)? (?P<what>{_MAIL}[^⟦⟧]*?)(?: on| along)? to (?P<who>[^\s⟦⟧]+|⟦\d+⟧)",
+        rf"(?:forward|send|give|pass)(?: on)? (?P<what>{_MAIL}[^⟦⟧]{{0,80}}?)(?: on| along)? to (?P<who>[^\s⟦⟧]+|⟦\d+⟧)",
         rf"(?:forward|send|give|pass)(?: on)?(?: to)? (?P<who>[^\s⟦⟧]+|⟦\d+⟧) (?P<what>{_MAIL}[^⟦⟧]*)",
-        rf"i (?:want|need) (?P<what>{_MAIL}[^⟦⟧]*?) (?:to be )?(?:sent|forwarded) to (?P<who>[^\s⟦⟧]+|⟦\d+⟧)",
+        rf"i (?:want|need) (?P<what>{_MAIL}[^⟦⟧]{{0,80}}?) (?:to be )?(?:sent|forwarded) to (?P<who>[^\s⟦⟧]+|⟦\d+⟧)",
     )
 )
 """How an order says that a message goes on to somebody."""
 _TRIP = re.compile(
-    r"(?P<what>[^⟦⟧:]*?) from:? (?P<from>[^:]+?) to:? (?P<to>[^:]+?) on (?P<date>[^:]*\d)", re.IGNORECASE
+    r"(?P<what>[^⟦⟧:]{0,60}?) from:? (?P<from>[^:]{1,60}?) to:? (?P<to>[^:]{1,60}?) on (?P<date>[^:]{0,30}\d)", re.IGNORECASE
 )
 _BEST = re.compile(r"\b(?:\w+est|most|least)\b", re.IGNORECASE)
 _CASE = re.compile(r" in (?:all )?(?P<case>lower|upper)[ -]?case(?: letters)?", re.IGNORECASE)
@@ -306,7 +306,7 @@ def _tick(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
 def _drag(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     """Read what is dragged, and to where: a thing, a place, a way and how far; and what becomes of the rest."""
     body = re.sub(r" by dragging(?: it)?$", "", body, flags=re.IGNORECASE)
-    if way := _BY.fullmatch(body):
+    if (way := _BY.fullmatch(body)) and not re.search(r" to the \w+$", way["what"]):
         step = _frame(clause, act, verb, way["what"], to=clause.words(way["way"].lower()))
         return [replace(step, count=_count(way["count"] or "one"))]
     if rest := _AND_REST.fullmatch(body):

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable, Sequence
 
 from ddax.environments.browser.seen import ACTED_ON, Node
-from ddax.environments.pilot.match import BOXES, FIELDS, PRESSED, Hit, best, find, label, roles, runs, usable
+from ddax.environments.pilot.match import BOXES, FIELDS, PRESSED, Hit, best, find, label, names, roles, runs, usable
 from ddax.environments.pilot.pilot import NotDone, Pilot
 from ddax.environments.pilot.ranking import best_of
 from ddax.environments.pilot.relations import Page
-from ddax.environments.pilot.words import KINDS, Word, keys, ordinal, said
+from ddax.environments.pilot.words import KINDS, Word, keys, ordinal, plain, said
 
 _BEHIND = re.compile(r"\s(?:by|at|for|from|on|with)\b|[(\d:]", re.IGNORECASE)
 OPENED = 5
@@ -54,7 +54,7 @@ async def locate(
             return found
         if not await _reveal(pilot, order, opened, links=links):
             break
-    for step in (_hovered, _by_text if text else _nothing, _in_part):
+    for step in (_hovered, _labelled, _by_text if text else _nothing, _in_part, _in_menu):
         found = await step(pilot, order, accept)
         if found is not None:
             return found
@@ -216,6 +216,41 @@ def _head(name: str) -> str:
     """Return the word of a name that says what it is: “Light alarm” is an alarm, and no light."""
     said_ = keys(_BEHIND.split(name, maxsplit=1)[0]) or keys(name)
     return said_[-1] if said_ else ""
+
+
+async def _labelled(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:
+    """Return the one element that stands alone behind a text that names it, as the link of “Phone: 12 34”."""
+    page = pilot.page
+    texts = usable(page, lambda node: node.role not in ACTED_ON and node.own.rstrip().endswith(":"))
+    hits = [hit for hit in find(page, order, texts) if not hit.left]
+    found = []
+    for hit in best(hits):
+        holder = next(iter(page.holders(hit.node)), "")
+        found += [node for node in page.held(holder) if holder and accept(node)]
+    return found[0] if len(found) == 1 else None
+
+
+async def _in_menu(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:
+    """Open the menu of the row that a part of an order names, and return what is meant there."""
+    page = pilot.page
+    about = [run for run in runs(order, ()) if page.saying(tuple(word.key for word in run))]
+    if not about or len(about) == len(runs(order, ())):
+        return None
+    menu = in_row(pilot, [word for run in about for word in run], lambda one: pressed(one) and is_menu(one))
+    if menu is None:
+        return None
+    await pilot.do("click", menu.id)
+    rest = [word for word in order if all(word not in run for run in about)]
+    return meant(pilot, order, accept) or meant(pilot, rest, accept) or await _by_text(pilot, rest, accept)
+
+
+MENU_SIGNS = frozenset({"+", "☰", "⋮", "⋯", "…", "...", "▾", "▼", "•••"})
+
+
+def is_menu(node: Node) -> bool:
+    """Tell whether an element opens the menu of its row."""
+    said_ = {one for name in names(node) for one in keys(name)}
+    return plain(node.own or node.name) in MENU_SIGNS - {"+"} or bool({"more", "menu", "option", "action"} & said_)
 
 
 async def _nothing(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:

@@ -169,13 +169,24 @@ class Pilot:
                     frame.verb != "find"
                     or not self.behind
                     or self.behind[0].act not in PLACED
-                    or any(move.name != "hover" for move in self.moves[made:])
+                    or (not self._says(frame) and any(move.name != "hover" for move in self.moves[made:]))
                 ):
                     self._fail(frame, why)
                     return
-                where = frame.words
+                where = self._place(frame.words)
         if frames and not self.failed:
             await self._last(frames[-1])
+
+    def _says(self, frame: Frame) -> bool:
+        """Tell whether the page speaks of what was to be found."""
+        found = tuple(word.key for word in self._place(frame.words) if not word.is_stop and not word.is_kind)
+        return bool(found) and bool(self.page.saying(found))
+
+    def _place(self, words: Sequence[Word]) -> tuple[Word, ...]:
+        """Return what was found without the place it was to be in, where the page does not speak of that."""
+        at = next((n for n, word in enumerate(words) if n and word.group < 0 and word.key == "in"), len(words))
+        behind = tuple(word.key for word in words[at + 1 :] if not word.is_stop)
+        return tuple(words if behind and self.page.saying(behind) else words[:at])
 
     async def _last(self, frame: Frame) -> None:
         try:

@@ -15,7 +15,8 @@ STEPS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
 _COLUMNS = {"left": 0.0, "right": 1.0}
 _ROWS = {"top": 0.0, "bottom": 1.0}
 _MIDDLE = frozenset({"center", "centre", "middle"})
-_PLACES = frozenset({"position", "place", "spot", "slot", "list", "corner"})
+_NUMBERED = frozenset({"position", "place", "spot", "slot"})
+_PLACES = _NUMBERED | {"list", "corner"}
 FREE = 40
 """Pixels that a thing without others beside it is dragged by."""
 _BESIDE = 4
@@ -31,7 +32,8 @@ def place_of(frame: Frame) -> tuple[float | None, float | None] | int | None:
     if (number := ordinal(solid)) and not rest:
         return number
     words = {word.key for word in rest}
-    if not words or words - {*_COLUMNS, *_ROWS, *_MIDDLE} or number:
+    bare = any(word.key in _NUMBERED for word in solid)
+    if not words or bare or number or words - {*_COLUMNS, *_ROWS, *_MIDDLE}:
         return None
     across = next((_COLUMNS[word] for word in words if word in _COLUMNS), None)
     down = next((_ROWS[word] for word in words if word in _ROWS), None)
@@ -70,6 +72,8 @@ async def drag_to_place(
             raise NotDone(f"there are only {len(every)} places")
         await drag_onto(pilot, thing, every[place - 1 if place > 0 else place])
         return
+    if place == (None, None) and min(len({node.box[axis] for node in every}) for axis in (0, 1)) < 3:
+        raise NotDone("there is no middle among them")
     lows = [min(node.box[axis] for node in every) for axis in (0, 1)]
     highs = [max(node.box[axis] for node in every) for axis in (0, 1)]
     wanted = [

@@ -11,9 +11,9 @@ from ddax.environments.pilot.clauses import said_parts
 from ddax.environments.pilot.entering import field_of
 from ddax.environments.pilot.frames import Frame, Value
 from ddax.environments.pilot.locate import _folded as folded
-from ddax.environments.pilot.locate import locate, meant, missing, pressed, written
+from ddax.environments.pilot.locate import MENU_SIGNS, locate, meant, missing, pressed, written
 from ddax.environments.pilot.looks import looked_for
-from ddax.environments.pilot.match import FIELDS, find, label, names, roles, usable
+from ddax.environments.pilot.match import FIELDS, find, label, names, roles, runs, usable
 from ddax.environments.pilot.pilot import NotDone, Pilot, shows
 from ddax.environments.pilot.reading import value_at
 from ddax.environments.pilot.repeating import press_until
@@ -25,7 +25,6 @@ NO = ("no", "cancel", "dismiss", "close", "decline", "not now")
 NEUTRAL = frozenset({"filter", "use", "go", "make", "keep", "continue", "proceed", "order"})
 """Verbs that say how a thing is used; any other one has to be in the name of what is pressed."""
 RESULTS = frozenset({"result"})
-MENU_SIGNS = frozenset({"+", "☰", "⋮", "⋯", "…", "...", "▾", "▼", "•••"})
 PAGES = 20
 """Pages of a list that are turned at most."""
 _MIDDLE = frozenset({"center", "centre", "middle"})
@@ -178,6 +177,17 @@ async def _press_result(pilot: Pilot, number: int) -> None:
     raise NotDone("there are not so many results")
 
 
+async def _turn_to(pilot: Pilot, order: Sequence[Word]) -> None:
+    """Turn the pages of a list until one says what is looked for, where it has pages and none says it yet."""
+    wanted = next((tuple(word.key for word in run) for run in runs(order, ())), ())
+    for _ in range(PAGES):
+        turns = usable(pilot.page, lambda n: pressed(n) and bool(_called(n) & {">", "next", "›", "»"}))
+        if not wanted or pilot.page.saying(wanted) or len(turns) != 1:
+            return
+        if not await press_node(pilot, turns[0]):
+            return
+
+
 async def press_node(pilot: Pilot, node: Node) -> bool:
     """Press an element; tells whether the page shows a change."""
     return await pilot.do("click", node.id)
@@ -214,6 +224,8 @@ async def open_(pilot: Pilot, frame: Frame) -> None:
     if frame.verb == "find" and pilot.behind and (found := value_at(pilot, said(order))) is not None:
         pilot.kept = found
         return
+    if frame.verb == "find" and pilot.behind:
+        await _turn_to(pilot, order)
     solid = [word for word in order if not word.is_stop and not word.is_kind]
     if not solid:
         closed = usable(pilot.page, lambda node: folded(node, links=False))

@@ -82,4 +82,4 @@ def _values(held: Sequence[Node], measure: str) -> list[float]:
     """Return the measures that some elements say by themselves, each once."""
     shape, amount = _SHAPES[measure]
     texts = dict.fromkeys(one.own or one.name for one in held if one.own or len(held) == 1)
-    return [amount(found) for text in texts for found in shape.finditer(text) if found[0].strip()]
+    return [amount(found) for text in texts for found in shape.finditer(text) if any(found.groups())]
