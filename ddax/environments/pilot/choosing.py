@@ -61,7 +61,10 @@ async def choose(pilot: Pilot, frame: Frame) -> None:
 async def set_(pilot: Pilot, frame: Frame) -> None:
     """Set a field, a box or a list to a value."""
     assert frame.value is not None
-    if (several := _LIST.fullmatch(frame.value.text)) and {w.key for w in frame.words} & {"slider", "spinner"}:
+    if (several := _LIST.fullmatch(frame.value.text)) and {w.key for w in frame.words} & {
+        "slider",
+        "spinner",
+    }:
         await _set_each(pilot, several[1].split(","))
         return
     try:

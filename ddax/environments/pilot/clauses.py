@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ddax.environments.pilot.frames import Value
 from ddax.environments.pilot.verbs import ANY
-from ddax.environments.pilot.words import HELD, Word, hold, release, words
+from ddax.environments.pilot.words import HELD, KIND_WORDS, Word, hold, release, words
 
 _LEAD = re.compile(
     r"(?:(?:please|now|then|and|also|next|first|finally|can you|could you|i want you to|you should|but)\b"
@@ -41,6 +41,14 @@ _BEGINS = re.compile(
 )
 """How a sentence begins that is an order or a question, or says what not to do."""
 _USE = re.compile(rf"use (?:the|a) [^⟦⟧,]{{1,60}}? to (?=(?:{ANY})\b)", re.IGNORECASE)
+_KIND = "|".join(re.escape(word) for word in sorted(KIND_WORDS))
+_EITHER = re.compile(rf"\b(?:{_KIND}) or (?=(?:{_KIND})\b)", re.IGNORECASE)
+"""Words for two kinds of which it may be either, as “folder or file”."""
+_FROM = re.compile(
+    r"\b(?:written|sent|made|posted|(?:(?:that )?(?:you|i) )?(?:got|received|have)) (?P<by>by|from)\b",
+    re.IGNORECASE,
+)
+"""Participles that say no more than the word behind them."""
 _WHEN_DONE = re.compile(
     r",? (?:when|once|after)(?: you(?: are|['’]re))? (?:done|finished|ready)$", re.IGNORECASE
 )
@@ -76,6 +84,8 @@ def clauses(task: str) -> Iterator[Clause]:
     """Part a task into its clauses."""
     text, quotes = hold(" ".join(task.split()))
     text = _TWO.sub(lambda found: _ONE[found[0].lower().replace(" ", "").replace("-", "")], text)
+    text = _EITHER.sub("", text)
+    text = _FROM.sub(lambda found: found["by"], text)
     text = re.sub(r"\bby (?:clicking|pressing)\b(?= (?:the )?⟦)", "with", text)
     at = 0
     parts: list[tuple[str, str]] = []

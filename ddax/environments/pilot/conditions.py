@@ -14,6 +14,11 @@ _UNTIL = re.compile(
     r"(?P<shown>\S.*?)(?: (?:shows|appears|is shown|is reached))?",
     re.IGNORECASE,
 )
+_WHEN = re.compile(
+    r"(?s)(?P<what>.{1,80}?) (?:when|once|as soon as) (?:the |its )?(?P<of>[\w ]{1,30}?)"
+    r" (?:is|falls|drops|rises|goes|gets) (?P<shown>\S.*)",
+    re.IGNORECASE,
+)
 _KIND = re.compile(r"\b(?:an? )?(odd|even) (?=number\b)|\b(?:is )?(?:odd|even)$", re.IGNORECASE)
 _WANTED = re.compile(
     r"(?:\b(?:number|value|amount) |\b)(?:that is |which is )?(?:between (?P<low>-?\d+) and (?P<high>-?\d+)"
@@ -34,6 +39,9 @@ def until_of(clause: Clause, act: Act, verb: str, body: str) -> tuple[str, Until
     """Part what the page has to show from what is pressed for it."""
     if act not in ("press", "deed"):
         return body, None
+    if found := _WHEN.fullmatch(body):
+        wanted = _numbers(found["shown"].replace("$", "").replace("€", ""))
+        return (found["what"], replace(wanted, of=found["of"])) if wanted else (body, None)
     if found := _UNTIL.fullmatch(body):
         shown = found["shown"]
         mark = HELD.fullmatch(shown)

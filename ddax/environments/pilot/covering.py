@@ -78,7 +78,14 @@ def _values(pilot: Pilot, part: Sequence[Word], *, cut: bool = False) -> list[tu
     for run in runs:
         while run and run[-1].group < 0 and run[-1].key in about:
             run.pop()
+    if cut and runs and len(runs[0]) > 1 and _is_what(runs[0][-1]):
+        runs[0].pop()
     return [tuple(run) for run in runs if any(not word.is_kind for word in run)]
+
+
+def _is_what(word: Word) -> bool:
+    """Tell whether the last word before the fields says what is searched: several things, as “movies”."""
+    return word.group < 0 and word.text.islower() and word.key != word.text
 
 
 def _about(pilot: Pilot) -> frozenset[str]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ddax.environments.browser.seen import Node
+from ddax.environments.pilot.basket import taken
 from ddax.environments.pilot.clauses import said_parts
 from ddax.environments.pilot.entering import enter_new, fill_fields
 from ddax.environments.pilot.frames import Frame
@@ -25,6 +26,8 @@ TAKES = frozenset({"delete", "remove", "archive", "discard"})
 """Deeds that take something away: the page has to show that it went."""
 FINAL = frozenset("pay buy order book send submit delete remove subscribe apply publish post share".split())  # noqa: SIM905
 """Deeds that open no form: what goes with them has to be there before."""
+TAKEN = frozenset({"order", "buy"})
+"""Deeds on things that are taken from a list first."""
 SENDS = frozenset({"submit", "send"})
 """Verbs that alone mean the form that was written into."""
 AGREES = frozenset({"accept", "agree"})
@@ -54,6 +57,8 @@ async def deed(pilot: Pilot, frame: Frame) -> None:
         await pilot.drivers["tick"](pilot, replace(frame, act="tick", on=True))
         return
     parts = _shared_tail(frame.words)
+    if frame.verb in TAKEN and taken(pilot, frame.words):
+        parts = []
     if len(parts) > 1 and named(pilot, order, verb) is None:
         for part in parts:
             await _deed_to(pilot, (*verb, *part), verb, frame)
@@ -75,6 +80,10 @@ def _shared_tail(order: Sequence[Word]) -> list[tuple[Word, ...]]:
 
 
 async def _deed_to(pilot: Pilot, order: Sequence[Word], verb: Sequence[Word], frame: Frame) -> None:
+    if frame.verb in TAKEN and (rows := taken(pilot, frame.words)):
+        for row in rows:
+            await press_node(pilot, row)
+        order, verb = verb, verb
     bare, count = _counted(pilot, order, len(verb))
     quoted = any(word.group >= 0 for word in order)
     if frame.verb in ("add", "create", "post") and quoted and not _stands(pilot, order):
@@ -240,7 +249,7 @@ async def _with_fields(pilot: Pilot, frame: Frame, order: Sequence[Word]) -> Non
     last = pilot.node(pilot.field_id)
     if not verb or _sent_next(pilot, last):
         return
-    if _TRIP <= {words[0].key for words, _ in frame.fields} and named(pilot, order, verb) is None:
+    if {words[0].key for words, _ in frame.fields} >= _TRIP and named(pilot, order, verb) is None:
         await press_node(pilot, await locate(pilot, (Word("search", "search"),), pressed))
         await _deed_to(pilot, order, verb, frame)
         return

@@ -13,5 +13,6 @@ DRIVERS: Mapping[Act, Driver] = {
     "deed": deeds.deed, "dialog": pressing.dialog, "leave": pressing.leave, "wait": pressing.wait,
     "scroll": pressing.scroll, "hover": pressing.hover, "write": entering.write, "set": choosing.set_,
     "search": entering.search, "choose": choosing.choose, "tick": choosing.tick, "drag": moving.drag,
-    "upload": moving.upload, "sort": moving.sort, "tell": answers.tell, "read": reading.read, "mark": reading.mark,
+    "upload": moving.upload, "sort": moving.sort, "tell": answers.tell, "read": reading.read,
+    "mark": reading.mark,
 }  # fmt: skip

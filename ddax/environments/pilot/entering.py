@@ -28,12 +28,14 @@ ANY_FIELD = frozenset({"answer", "response", "editor", "search", "left", "right"
 EVERY = frozenset({"both", "all", "each", "every"})
 ALSO: dict[str, tuple[str, ...]] = {
     "username": ("user name", "user", "login", "email"), "email": ("e-mail", "email address"),
-    "birthday": ("date of birth",), "text": ("message", "text"), "date": ("day", "datepicker", "departure date"),
+    "birthday": ("date of birth",), "text": ("message", "text"),
+    "date": ("day", "datepicker", "departure date"),
     "recipient": ("to", "forward to", "send to"),
 }  # fmt: skip
 """Other names that forms give one and the same field."""
 _EACH = re.compile(
-    r"the values? (?:that |which )?(?:corresponds?|belongs?|goes|go) (?:with|to) (?:each|every) (?:label|field|name)",
+    r"the values? (?:that |which )?(?:corresponds?|belongs?|goes|go) (?:with|to)"
+    r" (?:each|every) (?:label|field|name)",
     re.IGNORECASE,
 )
 PressNamed = Callable[[Pilot, str, Node], Awaitable[bool]]
@@ -260,11 +262,15 @@ async def _fill_suggesting(pilot: Pilot, node: Node, value: Value) -> None:
 
 async def _late(pilot: Pilot) -> list[Node]:
     """Return what a field offers in a list that may open late."""
-    known = {n.id for n in pilot.seen.nodes} if not pilot.fresh() else set()
-    await pilot.do("wait", "page", "0.5")
-    offered = [n for n in pilot.seen.nodes if n.role in ("menuitem", "clickable", "listitem") and n.id not in known]
-    offered = [n for n in offered if n in pilot.fresh() or known]
-    return [n for n in offered if not any(one.parent == n.id for one in offered)]
+    offered = _listed(pilot)
+    if not offered:
+        await pilot.do("wait", "page", "0.5")
+        offered = _listed(pilot)
+    return [node for node in offered if not any(one.parent == node.id for one in offered)]
+
+
+def _listed(pilot: Pilot) -> list[Node]:
+    return [node for node in pilot.fresh() if node.role in ("menuitem", "clickable", "listitem")]
 
 
 def _may_stay(pilot: Pilot, node: Node) -> bool:

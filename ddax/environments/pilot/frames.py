@@ -36,6 +36,8 @@ class Until:
     least: float = -inf
     most: float = inf
     parity: int | None = None
+    of: str = ""
+    """What the number is of, where it is to be waited for, as the price."""
 
     def met(self, number: float) -> bool:
         """Tell whether a number is one that is wanted."""

@@ -13,8 +13,9 @@ from ddax.environments.browser.secrets import PLACEHOLDER
 from ddax.environments.pilot.clauses import Clause, clauses
 from ddax.environments.pilot.conditions import until_of
 from ddax.environments.pilot.frames import Act, Frame, Reading, Value
+from ddax.environments.pilot.slots import dragged, forwarded, frame_of, trip
 from ddax.environments.pilot.verbs import VERB, VERBS
-from ddax.environments.pilot.words import COUNTS, HELD, NAMED, Word
+from ddax.environments.pilot.words import COUNTS, HELD, Word
 
 _SAME = {"respond": "reply"}
 """Verbs for which a control says another word."""
@@ -49,33 +50,10 @@ _CONTROL = re.compile(r"\b(?:button|link|filter|menu|icon|tab|key)\W?$", re.IGNO
 _PAIR_TO = re.compile(r"(.+?) (?:to|with|as|=) (\S.*)", re.IGNORECASE)
 _PAIR_IN = re.compile(r"(\S.*?) (?:into|in|as|for|onto|on|to|from|under) (\S.*)", re.IGNORECASE)
 _PARTS = re.compile(r" ?,(?: (?:and )?|(?=⟦))| and ", re.IGNORECASE)
-_BY = re.compile(
-    r"(?P<what>.{1,80}?) (?:to the )?(?P<way>up|down|left|right)(?:wards?)?"
-    r"(?: by (?P<count>\w+))?(?: (?:position|place|step|row|column)s?)?",
-    re.IGNORECASE,
-)
-_AND_REST = re.compile(
-    r"(?P<what>.{1,80}?) into (?P<there>[^,]{1,80}?),? and"
-    r" (?:everything else|the rest|the others|all (?:the )?others?) into (?P<other>.{1,80})",
-    re.IGNORECASE,
-)
-_SO_THAT = re.compile(r" so (?:that )?it is (?:\w+ly )?(?:in|inside|within) ", re.IGNORECASE)
-_MAIL = r"(?:the |that |this )?(?:e-?mail|mail|message|it)\b"
-_SENT = tuple(
-    re.compile(form, re.IGNORECASE)
-    for form in (
-        rf"(?:forward|send|give|pass)(?: on)? (?P<what>{_MAIL}[^⟦⟧]{{0,80}}?)(?: on| along)? to (?P<who>[^\s⟦⟧]+|⟦\d+⟧)",
-        rf"(?:forward|send|give|pass)(?: on)?(?: to)? (?P<who>[^\s⟦⟧]+|⟦\d+⟧) (?P<what>{_MAIL}[^⟦⟧]*)",
-        rf"i (?:want|need) (?P<what>{_MAIL}[^⟦⟧]{{0,80}}?) (?:to be )?(?:sent|forwarded) to (?P<who>[^\s⟦⟧]+|⟦\d+⟧)",
-    )
-)
-"""How an order says that a message goes on to somebody."""
-_TRIP = re.compile(
-    r"(?P<what>[^⟦⟧:]{0,60}?) from:? (?P<from>[^:]{1,60}?) to:? (?P<to>[^:]{1,60}?) on (?P<date>[^:]{0,30}\d)", re.IGNORECASE
-)
 _BEST = re.compile(r"\b(?:\w+est|most|least)\b", re.IGNORECASE)
 _CASE = re.compile(r" in (?:all )?(?P<case>lower|upper)[ -]?case(?: letters)?", re.IGNORECASE)
 _ASKS = re.compile(r"(?:what|which|who|whose|when|where|why|how|is|are|was|does|do you|did)\b", re.IGNORECASE)
+_INTO = re.compile(r"[^⟦⟧]{0,60}(⟦\d+⟧) (?:into|in) ((?:both|all|each|every|the \w+)\b[^⟦⟧]*)", re.IGNORECASE)
 _PLACED = re.compile(
     r"(?:both|all|each|every|(?:the )?(?:\d+(?:st|nd|rd|th)|first|second|third|fourth|fifth|last))\b",
     re.IGNORECASE,
@@ -131,7 +109,7 @@ def read_clause(clause: Clause) -> list[Frame]:
     text = clause.text
     if sure := _SURE.fullmatch(text):
         on = sure["how"].lower() in ("on", "ticked", "checked", "enabled", "selected")
-        return [_frame(clause, "tick", "turn", sure["what"], on=on)]
+        return [frame_of(clause, "tick", "turn", sure["what"], on=on)]
     if refused := _NOT.match(text):
         verb_ = VERB.match(refused[1])
         act_ = VERBS.get(verb_[0].lower()) if verb_ else None
@@ -142,8 +120,8 @@ def read_clause(clause: Clause) -> list[Frame]:
     body = text[found.end() if found else len(verb) :].strip(" ,:")
     verb = _SAME.get(verb, verb)
     act = VERBS.get(verb, "deed")
-    if sent := next(filter(None, (form.fullmatch(text) for form in _SENT)), None):
-        return [_forward(clause, sent)]
+    if sent := forwarded(clause, text):
+        return [sent]
     body, until = until_of(clause, act, verb, body)
     reader = _READERS.get(act, _plain)
     frames = reader(clause, act, verb, body)
@@ -163,13 +141,8 @@ def _parted(form: re.Pattern[str], text: str) -> tuple[str, str]:
     return (text[: found.start()].strip(), text[found.end() :].strip()) if found else (text, "")
 
 
-def _frame(clause: Clause, act: Act, verb: str, body: str, **more: object) -> Frame:
-    frame = Frame(act, clause.said, verb, clause.words(body), tail=clause.tail)
-    return replace(frame, **more)  # type: ignore[arg-type]
-
-
 def _plain(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
-    return [_frame(clause, act, verb, body)]
+    return [frame_of(clause, act, verb, body)]
 
 
 def _press(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
@@ -184,11 +157,11 @@ def _press(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     ):
         times = COUNTS.get((key["times"] or "").split(" ")[1] if key["times"] else "", 1)
         return [
-            _frame(
+            frame_of(
                 clause, "key", verb, bare, value=Value(key_name(key["key"]), bool(key["said"])), count=times
             )
         ]
-    return [_frame(clause, act, verb, body)]
+    return [frame_of(clause, act, verb, body)]
 
 
 def key_name(text: str) -> str:
@@ -213,32 +186,26 @@ def _write(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     if verb == "paste":
         into = re.fullmatch(r"(?:(?:it|that|the \w+) )?(?:in|into|to) (\S.*)", body, re.IGNORECASE)
         if into or body.lower() in ("", "it", "that"):
-            return [_frame(clause, act, verb, into[1] if into else "", value=Value("that", False))]
-    if every := re.fullmatch(r"([^⟦⟧]*?)(⟦\d+⟧) (?:into|in) ((?:both|all|each|every|the \w+)\b[^⟦⟧]*)", body, re.I):
-        if _PLACED.match(every[3]):
-            return [_frame(clause, "write", verb, every[3], value=clause.value(every[2]))]
+            return [frame_of(clause, act, verb, into[1] if into else "", value=Value("that", False))]
+    every = _INTO.fullmatch(body)
+    if every and _PLACED.match(every[2]):
+        return [frame_of(clause, "write", verb, every[2], value=clause.value(every[1]))]
     parts = _PARTS.split(body)
     filled = [_PAIR_TO.fullmatch(part) for part in parts]
     if verb.startswith("fill") and len(parts) > 1 and all(filled):
-        return [_frame(clause, "write", verb, one[1], value=clause.value(one[2])) for one in filled if one]
+        return [frame_of(clause, "write", verb, one[1], value=clause.value(one[2])) for one in filled if one]
     if verb.startswith("fill") and (pair := _PAIR_TO.fullmatch(body)) and not re.match(r"⟦", body):
-        return [_frame(clause, "write", verb, pair[1], value=clause.value(pair[2]))]
+        return [frame_of(clause, "write", verb, pair[1], value=clause.value(pair[2]))]
     pairs = [_written(clause, part) for part in parts]
     if len(parts) > 1 and all(pairs):
-        return [_frame(clause, "write", verb, place, value=value) for place, value in filter(None, pairs)]
+        return [frame_of(clause, "write", verb, place, value=value) for place, value in filter(None, pairs)]
     named = [_named(clause, part) for part in parts]
     if all(named) and (len(parts) > 1 or not body.startswith("⟦")):
-        return [_frame(clause, "deed", "", "", fields=tuple(filter(None, named)))]
+        return [frame_of(clause, "deed", "", "", fields=tuple(filter(None, named)))]
     one = _written(clause, body)
     if one:
-        return [_frame(clause, "write", verb, one[0], value=one[1])]
-    return [_frame(clause, "write", verb, "", value=clause.value(body))] if body else []
-
-
-def _forward(clause: Clause, sent: re.Match[str]) -> Frame:
-    """Read a message that goes on to somebody as a deed of its own, whatever verb says it."""
-    to = (clause.words("recipient"), clause.value(sent["who"]))
-    return _frame(clause, "deed", "forward", sent["what"], fields=(to,))
+        return [frame_of(clause, "write", verb, one[0], value=one[1])]
+    return [frame_of(clause, "write", verb, "", value=clause.value(body))] if body else []
 
 
 def _in_case(frame: Frame, case: str) -> Frame:
@@ -272,9 +239,9 @@ def _set(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     if not all(pairs):
         pairs = [_PAIR_TO.fullmatch(body)]
     if not all(pairs):
-        return [_frame(clause, "deed", verb, body)]
+        return [frame_of(clause, "deed", verb, body)]
     return [
-        _frame(clause, "set", verb, f"{pair[1]} {place}", value=clause.value(pair[2]))
+        frame_of(clause, "set", verb, f"{pair[1]} {place}", value=clause.value(pair[2]))
         for pair in pairs
         if pair
     ]
@@ -288,7 +255,7 @@ def _aside(body: str) -> tuple[str, str]:
 
 
 def _choose(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
-    return [_frame(clause, act, verb, body)]
+    return [frame_of(clause, act, verb, body)]
 
 
 def _tick(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
@@ -297,30 +264,10 @@ def _tick(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     if verb in ("turn", "switch"):
         tail = re.fullmatch(r"(.+?) (on|off)", body, re.IGNORECASE)
         if not tail:
-            return [_frame(clause, "deed", verb, body)]
+            return [frame_of(clause, "deed", verb, body)]
         body, on = tail[1], tail[2].lower() == "on"
     body = re.sub(r" as (?:done|complete|completed|finished)$", "", body, flags=re.IGNORECASE)
-    return [_frame(clause, act, verb, body, on=on)]
-
-
-def _drag(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
-    """Read what is dragged, and to where: a thing, a place, a way and how far; and what becomes of the rest."""
-    body = re.sub(r" by dragging(?: it)?$", "", body, flags=re.IGNORECASE)
-    if (way := _BY.fullmatch(body)) and not re.search(r" to the \w+$", way["what"]):
-        step = _frame(clause, act, verb, way["what"], to=clause.words(way["way"].lower()))
-        return [replace(step, count=_count(way["count"] or "one"))]
-    if rest := _AND_REST.fullmatch(body):
-        one = _frame(clause, act, verb, rest["what"], to=clause.words(rest["there"]))
-        return [one, replace(one, to=clause.words(rest["other"]), on=False)]
-    body = _SO_THAT.sub(" into ", body)
-    found = re.fullmatch(r"(.+?) (?:onto|on|into|to|in) (.+)", body, re.IGNORECASE)
-    if not found:
-        return [_frame(clause, "deed", verb, body)]
-    return [_frame(clause, act, verb, found[1], to=clause.words(found[2]))]
-
-
-def _count(text: str) -> int:
-    return COUNTS.get(text.lower()) or (int(text) if text.isdecimal() else 1)
+    return [frame_of(clause, act, verb, body, on=on)]
 
 
 def _dialog(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
@@ -338,23 +285,23 @@ def _dialog(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     answer = " ".join(word.key for word in told)
     named = re.search(r"\b(?:dialog|prompt|alert|question)\b", body, re.IGNORECASE)
     if bare_words and not named and answer not in answers:
-        return [_frame(clause, "deed", verb, body)]
-    return [_frame(clause, "dialog", verb, "", to=told, on=answers.get(answer, on))]
+        return [frame_of(clause, "deed", verb, body)]
+    return [frame_of(clause, "dialog", verb, "", to=told, on=answers.get(answer, on))]
 
 
 def _copy(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     """Read what is copied, and into what where that is said at once."""
     into = re.fullmatch(r"(\S.*?) (?:into|to) (\S.*)", body, re.IGNORECASE) if verb == "copy" else None
     if not into:
-        return [_frame(clause, act, verb, body)]
+        return [frame_of(clause, act, verb, body)]
     return [
-        _frame(clause, act, verb, into[1]),
-        _frame(clause, "write", verb, into[2], value=Value("that", False)),
+        frame_of(clause, act, verb, into[1]),
+        frame_of(clause, "write", verb, into[2], value=Value("that", False)),
     ]
 
 
 def _tell(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
-    return [_frame(clause, act, verb, _ME.sub("", body, count=1))]
+    return [frame_of(clause, act, verb, _ME.sub("", body, count=1))]
 
 
 def _deed(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
@@ -365,14 +312,14 @@ def _deed(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
         and (quoted := re.fullmatch(r"([^⟦⟧]*)(⟦\d+⟧)([^⟦⟧]*)", body))
     ):
         said = ((clause.words("text"), clause.value(quoted[2])),)
-        return [_frame(clause, act, verb, f"{quoted[1]} {quoted[3]}", fields=said)]
-    if trip := _TRIP.fullmatch(body):
-        return [_trip(clause, act, verb, trip)]
+        return [frame_of(clause, act, verb, f"{quoted[1]} {quoted[3]}", fields=said)]
+    if journey := trip(clause, act, verb, body):
+        return [journey]
     before, means = _parted(_WITH, body)
     if not means or (_BEST.search(means) and "⟦" not in means):
-        return [_frame(clause, act, verb, body)]
+        return [frame_of(clause, act, verb, body)]
     if _CONTROL.search(means):
-        return [_frame(clause, "press", verb, means)]
+        return [frame_of(clause, "press", verb, means)]
     fields: list[tuple[tuple[Word, ...], Value | None]]
     fields = [_field(clause, part) for part in _PARTS.split(means)]
     if (user := re.fullmatch(r"(.*?)\bas (\S+)", before, re.IGNORECASE)) and verb in (
@@ -382,13 +329,7 @@ def _deed(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     ):
         before = user[1]
         fields.insert(0, (clause.words("username"), clause.value(user[2])))
-    return [_frame(clause, act, verb, before, fields=tuple(fields))]
-
-
-def _trip(clause: Clause, act: Act, verb: str, found: re.Match[str]) -> Frame:
-    """Read “from A to B on D” as fields of these names."""
-    named = [(Word(name, name, -1 if name == "date" else NAMED), clause.value(found[name])) for name in ("from", "to", "date") if found[name]]
-    return _frame(clause, act, verb, found["what"], fields=tuple(((word,), value) for word, value in named))
+    return [frame_of(clause, act, verb, before, fields=tuple(fields))]
 
 
 def _field(clause: Clause, part: str) -> tuple[tuple[Word, ...], Value | None]:
@@ -402,8 +343,8 @@ def _field(clause: Clause, part: str) -> tuple[tuple[Word, ...], Value | None]:
 def _open(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     _, means = _parted(_WITH, body)
     if _CONTROL.search(means):
-        return [_frame(clause, "press", verb, means)]
-    return [_frame(clause, act, verb, body)]
+        return [frame_of(clause, "press", verb, means)]
+    return [frame_of(clause, act, verb, body)]
 
 
 def _scroll(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
@@ -412,12 +353,13 @@ def _scroll(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     at = max((low.rfind(f" {end}") for end in ("top", "bottom", "up", "down", "end")), default=-1)
     found = next((one for one in VERB.finditer(body, max(at, 0)) if body[: one.start()].endswith(" ")), None)
     if found is None:
-        return [_frame(clause, act, verb, body)]
+        return [frame_of(clause, act, verb, body)]
     rest = replace(clause, text=body[found.start() :])
-    return [_frame(clause, act, verb, body[: found.start()]), *read_clause(rest)]
+    return [frame_of(clause, act, verb, body[: found.start()]), *read_clause(rest)]
 
 
 _READERS = {
-    "scroll": _scroll, "press": _press, "write": _write, "set": _set, "choose": _choose, "tick": _tick, "drag": _drag,
+    "scroll": _scroll, "press": _press, "write": _write, "set": _set, "choose": _choose, "tick": _tick,
+    "drag": dragged,
     "dialog": _dialog, "read": _copy, "tell": _tell, "deed": _deed, "open": _open,
 }  # fmt: skip

@@ -6,7 +6,19 @@ import re
 from collections.abc import Callable, Sequence
 
 from ddax.environments.browser.seen import ACTED_ON, Node
-from ddax.environments.pilot.match import BOXES, FIELDS, PRESSED, Hit, best, find, label, names, roles, runs, usable
+from ddax.environments.pilot.match import (
+    BOXES,
+    FIELDS,
+    PRESSED,
+    Hit,
+    best,
+    find,
+    label,
+    names,
+    roles,
+    runs,
+    usable,
+)
 from ddax.environments.pilot.pilot import NotDone, Pilot
 from ddax.environments.pilot.ranking import best_of
 from ddax.environments.pilot.relations import Page
@@ -241,7 +253,12 @@ async def _in_menu(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node 
         return None
     await pilot.do("click", menu.id)
     rest = [word for word in order if all(word not in run for run in about)]
-    return meant(pilot, order, accept) or meant(pilot, rest, accept) or await _by_text(pilot, rest, accept)
+    return (
+        meant(pilot, order, accept)
+        or meant(pilot, rest, accept)
+        or await _by_text(pilot, order, accept)
+        or await _by_text(pilot, rest, accept)
+    )
 
 
 MENU_SIGNS = frozenset({"+", "☰", "⋮", "⋯", "…", "...", "▾", "▼", "•••"})
@@ -250,7 +267,9 @@ MENU_SIGNS = frozenset({"+", "☰", "⋮", "⋯", "…", "...", "▾", "▼", "�
 def is_menu(node: Node) -> bool:
     """Tell whether an element opens the menu of its row."""
     said_ = {one for name in names(node) for one in keys(name)}
-    return plain(node.own or node.name) in MENU_SIGNS - {"+"} or bool({"more", "menu", "option", "action"} & said_)
+    return plain(node.own or node.name) in MENU_SIGNS - {"+"} or bool(
+        {"more", "menu", "option", "action"} & said_
+    )
 
 
 async def _nothing(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:

@@ -1,4 +1,4 @@
-"""What things look like, as an order tells them: colour, form, size, side; “the red circle”, “all large boxes”."""
+"""What things look like, as an order tells them: colour, form, size, side; “all large red circles”."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _FORMS: dict[str, frozenset[str]] = {
     "polygon": frozenset(f"polygon{n}" for n in range(3, 13)), "pentagon": frozenset({"polygon5"}),
     "hexagon": frozenset({"polygon6"}), "letter": frozenset({"letter"}), "digit": frozenset({"digit"}),
     "number": frozenset({"digit"}),
-    "shape": frozenset({"circle", "ellipse", "rect", "box", *(f"polygon{n}" for n in range(3, 13))}),
+    "shape": frozenset(),
 }  # fmt: skip
 _ANY = frozenset({"item", "thing", "figure", "object", "element", "icon", "one"})
 _FILL = frozenset({"every", "each", "colored", "coloured", "color", "colour", "shade", "tone"})
@@ -44,7 +44,7 @@ _APART = 1.25
 
 
 def seen_as(pilot: Pilot, order: Sequence[Word], *, above: float = 0.0) -> list[Node] | None:
-    """Return what looks as some words say, larger than some pixels; None where they say anything else, too."""
+    """Return what looks as some words say, above some pixels; None where they say anything else, too."""
     words = [_one(word.key) for word in order if not _silent(word)]
     known = {*COLOURS, *_FORMS, *_ANY, *_FILL, *_LESS, *_MORE, *_SIDES}
     if any(word.group >= 0 for word in order) or set(words) - known or not ({*known} - _FILL) & set(words):
@@ -59,12 +59,12 @@ def seen_as(pilot: Pilot, order: Sequence[Word], *, above: float = 0.0) -> list[
             nodes = _sized(nodes, word)
         elif word in _SIDES:
             axis, end = _SIDES[word]
-            nodes = [end(nodes, key=lambda node: node.box[axis])] if nodes else []  # noqa: B023
+            nodes = [end(nodes, key=lambda node: node.box[axis])] if nodes else []
     return nodes
 
 
 def looked_for(pilot: Pilot, order: Sequence[Word]) -> list[Node]:
-    """Return what is to be acted on by its looks: all of them, any one, or the only one; [] for no such order."""
+    """Return what an order means by its looks: all of them, any one, the only one; [] for no such order."""
     found = seen_as(pilot, order)
     if not found:
         return []
@@ -114,7 +114,7 @@ def _of_form(node: Node, word: str) -> bool:
     form = form_of(node)
     if word == "square":
         return form in _FORMS[word] and abs(node.box[2] - node.box[3]) <= 1
-    return form in _FORMS[word] if word in _FORMS else bool(form)
+    return form in _FORMS[word] if word in _FORMS and word != "shape" else bool(form)
 
 
 def _rgb(node: Node) -> tuple[int, int, int] | None:

@@ -24,7 +24,7 @@ _WAY = _DOWN | frozenset(
 
 
 async def drag(pilot: Pilot, frame: Frame) -> None:
-    """Drag one thing to another or to a place, or all that look alike into one, and see that each is there."""
+    """Drag one thing to another or to a place, or all that look alike into one; see that each is there."""
     way = next((word.key for word in frame.to if word.key in STEPS), "") if len(frame.to) == 1 else ""
     place = None if way else place_of(frame)
     if frame.on and (way or place is not None):
@@ -43,13 +43,15 @@ async def drag(pilot: Pilot, frame: Frame) -> None:
 
 async def _drag_alike(pilot: Pilot, frame: Frame, alike: Sequence[Node]) -> None:
     """Drag what looks as is said, or where the frame says so everything else, into one place."""
+    least = min(node.box[2] * node.box[3] for node in alike)
+    alike = [node for node in alike if node.box[2] * node.box[3] <= 3 * least]  # a place to drop into is none
     size = max(node.box[2] * node.box[3] for node in alike)
     places = seen_as(pilot, frame.to, above=size) or [await _thing(pilot, frame.to)]
     if len(places) > 1:
         raise NotDone(f"it is not said which one is meant of {len(places)} that are “{said(frame.to)}”")
     place = places[0]
-    if len(alike) > 1 and frame.on:
-        alike = looked_for(pilot, frame.words)
+    if len(alike) > 1 and frame.on and not any(word.key in ("all", "every", "each") for word in frame.words):
+        raise NotDone(f"it is not said which one is meant of {len(alike)} that are “{said(frame.words)}”")
     if not frame.on:
         known = {node.id for node in alike}
         same = [n for n in pilot.seen.nodes if n.role == alike[0].role and n.parent == alike[0].parent]

@@ -184,7 +184,9 @@ class Pilot:
 
     def _place(self, words: Sequence[Word]) -> tuple[Word, ...]:
         """Return what was found without the place it was to be in, where the page does not speak of that."""
-        at = next((n for n, word in enumerate(words) if n and word.group < 0 and word.key == "in"), len(words))
+        at = next(
+            (n for n, word in enumerate(words) if n and word.group < 0 and word.key == "in"), len(words)
+        )
         behind = tuple(word.key for word in words[at + 1 :] if not word.is_stop)
         return tuple(words if behind and self.page.saying(behind) else words[:at])
 

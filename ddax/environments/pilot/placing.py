@@ -1,4 +1,4 @@
-"""Drag to a place that is told by where it is: up by one, the 3rd position, the top left; sort by dragging."""
+"""Drag to a place told by where it is: up by one, the 3rd position, the top left; sort by dragging."""
 
 from __future__ import annotations
 
@@ -61,9 +61,7 @@ async def _drag_free(pilot: Pilot, thing: Node, x: int, y: int) -> None:
         raise NotDone(f"“{label(thing)}” was dragged, and did not move that way")
 
 
-async def drag_to_place(
-    pilot: Pilot, thing: Node, place: tuple[float | None, float | None] | int
-) -> None:
+async def drag_to_place(pilot: Pilot, thing: Node, place: tuple[float | None, float | None] | int) -> None:
     """Drag a thing to a place among those of its kind, and see that it stands there."""
     thing = row_of(pilot, thing)
     every = _alike(pilot, thing)
@@ -111,7 +109,8 @@ def _alike(pilot: Pilot, thing: Node) -> list[Node]:
     return [
         node
         for node in pilot.seen.nodes
-        if (node.role, node.tag, node.parent, node.boxes) == (thing.role, thing.tag, thing.parent, thing.boxes)
+        if (node.role, node.tag, node.parent, node.boxes)
+        == (thing.role, thing.tag, thing.parent, thing.boxes)
     ]
 
 

@@ -10,8 +10,8 @@ from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.clauses import said_parts
 from ddax.environments.pilot.entering import field_of
 from ddax.environments.pilot.frames import Frame, Value
-from ddax.environments.pilot.locate import _folded as folded
 from ddax.environments.pilot.locate import MENU_SIGNS, locate, meant, missing, pressed, written
+from ddax.environments.pilot.locate import _folded as folded
 from ddax.environments.pilot.looks import looked_for
 from ddax.environments.pilot.match import FIELDS, find, label, names, roles, runs, usable
 from ddax.environments.pilot.pilot import NotDone, Pilot, shows
@@ -77,7 +77,7 @@ async def press(pilot: Pilot, frame: Frame) -> None:
 
 
 def _some(pilot: Pilot, order: Sequence[Word]) -> list[Node]:
-    """Return as many as are said of what stands in rows alike: “Like on 2 posts by @ann”; [] for no number."""
+    """Return as many as are said of what stands in rows alike, as “Like on 2 posts”; [] for no number."""
     counted = [at for at, word in enumerate(order[:-1]) if _amount(word) and order[at + 1].is_kind]
     if len(counted) != 1 or named(pilot, order, order) is not None:
         return []
@@ -366,7 +366,11 @@ async def scroll(pilot: Pilot, frame: Frame) -> None:
     """Scroll the page or what is named in it to where is said."""
     said_ = {word.key for word in frame.words}
     how = next((one for one in ("bottom", "top", "up") if one in said_), "down")
-    inner = [node for node in pilot.seen.nodes if node.scrolls[1] and ("focused" in node.state or node.role in roles(frame.words))]
+    inner = [
+        node
+        for node in pilot.seen.nodes
+        if node.scrolls[1] and ("focused" in node.state or node.role in roles(frame.words))
+    ]
     await pilot.do("scroll", inner[0].id if len(inner) == 1 else "page", how)
 
 

@@ -1,4 +1,4 @@
-"""The best of several: “the ticket with the shortest duration”, “the cheapest flight”, “the greatest number”."""
+"""The best of several: “the ticket with the shortest duration”, “the card with the greatest number”."""
 
 from __future__ import annotations
 
@@ -44,8 +44,10 @@ def best_of(pilot: Pilot, order: Sequence[Word], accept: Callable[[Node], bool])
     measure = named or (said_[0] if said_ else "")
     if not measure or (said_ and {*said_, measure} != {measure}):
         return None
-    rows = _measured(pilot, [node for node in usable(pilot.page, accept)], measure)
-    about = [w for w in order if w.key not in (*ends, *_MEASURES) and not w.is_stop and w.key not in KIND_WORDS]
+    rows = _measured(pilot, usable(pilot.page, accept), measure)
+    about = [
+        w for w in order if w.key not in (*ends, *_MEASURES) and not w.is_stop and w.key not in KIND_WORDS
+    ]
     rows = [(node, value) for node, value in rows if _fits(pilot, node, about)] or rows
     if len(rows) < 2:
         raise NotDone(f"there are no several to tell “{said(order)}” by")

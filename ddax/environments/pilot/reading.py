@@ -23,10 +23,13 @@ _WHOLE = re.compile(
     r"(?:the\s+)?(?:value|content|contents|text)\s+(?:in|of|from)\s+(?P<where>\S.*)", re.IGNORECASE
 )
 _THAT = re.compile(
-    r"it|that|this|(?:the|your|my) (?:answer|result|solution)|(?:the|that|this)\s+(?:same\s+)?(?:word|letter|number|value|text|sentence)|the\s+same",
+    r"it|that|this|(?:the|your|my) (?:answer|result|solution)|the\s+same"
+    r"|(?:the|that|this)\s+(?:same\s+)?(?:word|letter|number|value|text|sentence)",
     re.IGNORECASE,
 )
-_BELOW = re.compile(r"(?:the |this |that )?(?:following )?text(?: shown| written)?(?: below| above)?", re.IGNORECASE)
+_BELOW = re.compile(
+    r"(?:the |this |that )?(?:following )?text(?: shown| written)?(?: below| above)?", re.IGNORECASE
+)
 _POINTS = re.compile(r"(?:the|your|their|its|this|that) ")
 """How a value begins that is somewhere on the page, or nowhere: it is not written as it is said."""
 _PARTS = {
@@ -70,7 +73,7 @@ async def read(pilot: Pilot, frame: Frame) -> None:
 
 
 def beside(pilot: Pilot, name: Sequence[str]) -> str:
-    """Return what stands in the cell behind the one with a name; raises NotDone where there is no such cell."""
+    """Return what stands in the cell behind the one with a name; raises NotDone where there is none."""
     cells = [node for node in pilot.seen.nodes if node.role in ("cell", "gridcell", "rowheader")]
     found = [
         other.own or other.name
