@@ -87,6 +87,9 @@ SMALL = {
     "offset": ("def f(n):\n    return g(n)\n", "def f(n):\n    return g(n) + 1\n"),
     "wrap": ("def f(n):\n    return n\n", "def f(n):\n    return list(n)\n"),
     "name": ("def f(a, b):\n    return a\n", "def f(a, b):\n    return b\n"),
+    "number": ("def f(n):\n    return n + 2\n", "def f(n):\n    return n + 1\n"),
+    "limit": ("def f(n):\n    if n > 3:\n        return n\n", "def f(n):\n    if n > 4:\n        return n\n"),
+    "flag": ("def f(n):\n    return g(n, up=False)\n", "def f(n):\n    return g(n, up=True)\n"),
 }
 
 
