@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from benchmarks.core import Target
 from benchmarks.model_server import Served
-from benchmarks.peers.driving import CREATE_AGENT, OURS, PEERS, Failed, Found, Peer, once
+from benchmarks.peers.driving import CREATE_AGENT, DEEP_AGENT, OURS, PEERS, Failed, Found, Peer, once
 from benchmarks.peers.rows import Measure, Part, rows_of
 
 LEAVES, FEW = 64, 5
@@ -50,7 +50,7 @@ FIRST = Measure("first task, with two leaves, after import: start and two or thr
 
 def run(
     served: Served, *, repetitions: int, latency: float = LATENCY, leaves: int = LEAVES,
-    peers: Sequence[Peer] = (*PEERS, CREATE_AGENT),
+    peers: Sequence[Peer] = (*PEERS, CREATE_AGENT, DEEP_AGENT),
 ) -> Part:  # fmt: skip
     """Run the DAG with many and with few leaves; a peer that fails is told with its last words.
 

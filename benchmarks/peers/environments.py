@@ -39,6 +39,7 @@ LANGGRAPH = ("langgraph==1.2.22", "langchain-openai>=1.7", "langgraph-checkpoint
 WANTED: Mapping[str, Wanted] = {
     "langgraph": Wanted(LANGGRAPH),
     "langchain": Wanted((*LANGGRAPH, "langchain>=1.0,<2")),  # `create_agent`
+    "deepagents": Wanted((*LANGGRAPH, "deepagents==0.7.32")),
     "smolagents": Wanted(("smolagents[openai]==1.26.0",)),
     "tree-of-thoughts": Wanted(("tree-of-thoughts-llm==0.1.0",)),
     # It asks for torch, transformers and bitsandbytes (gigabytes) for its local model alone.

@@ -82,8 +82,17 @@ def _holds(sign: str, result: RepairResult) -> bool:
     return signs > 0 and (every or sign == NO_END_OF_ITSELF or not result.tried)
 
 
+def _wants_a_name(result: RepairResult) -> bool:
+    """Say whether a test imports a name from a file of the program that does not have it."""
+    asked = [failure for failure in result.failures if "cannot import name" in failure]
+    return any(f"({path})" in failure for failure in asked for path in result.files)
+
+
 def _mend_of_tests(result: RepairResult) -> str:
     """Return what helps where it is the tests that are to be mended; "" where it is the code."""
+    if _wants_a_name(result) and not result.tried:
+        asked = "" if result.usage.model_calls else ", or ask a model: --model provider:model"
+        return f"write what is imported, or mend the import{asked}"
     return next((mend for sign, mend in _TESTS.items() if _holds(sign, result)), "")
 
 
@@ -153,7 +162,9 @@ def print_repair(
         for line in (*result.failures[:FAILURES], *more, *result.caveats):
             output.say(f"  - {clean(line, 200)}")
         if _mend_of_tests(result):
-            output.say("Why:      what keeps a test from passing lies outside of this code")
+            missing = "a test imports what this code does not have, and no small edit writes it"
+            outside = "what keeps a test from passing lies outside of this code"
+            output.say(f"Why:      {missing if _wants_a_name(result) else outside}")
         elif result.out_of_time:
             share = "the search's share of " if _ended_early(result, seconds) else ""
             output.say(f"Why:      {share}its {seconds:g} s ran out before every candidate was tried")

@@ -17,7 +17,7 @@ from ddax.evolution.judging.settling import Bench, Settled
 from ddax.evolution.judging.unseen_tests import touched
 from ddax.evolution.judging.verdict import separate_report, separate_verdict
 from ddax.evolution.program.suites import Suite
-from ddax.evolution.program.test_code import judging, of_tests
+from ddax.evolution.program.test_code import judging, of_tests, rebound
 from ddax.evolution.records import Evaluation, RepairTask
 from ddax.evolution.sandbox.protocol import SLACK, Limits, Sandbox
 from ddax.evolution.search import Found, Partial, Search
@@ -259,7 +259,9 @@ class Attempt:
         evaluation = self.evaluator.evaluate({path: code})
         if evaluation.score < 99.0:
             return evaluation
-        if touched(self.task.files, {path: code}) & judging(self.task.files, self.task.tests.values()):
+        files, tests = self.task.files, tuple(self.task.tests.values())
+        inside = touched(files, {path: code}) & judging(files, tests)
+        if inside or rebound(files, {path: code}, tests):
             return replace(evaluation, score=JUDGED, correctness_valid=False, report=JUDGES)
         if self.suited():
             return separate_verdict(self.sandbox, self.suite, {path: code}, limits=self.evaluator.limits)

@@ -42,9 +42,9 @@ def _content(path: Path) -> bytes | None:
 
 def _write(path: Path, data: bytes, mode: int | None = None) -> None:
     """Replace a file at once, that to which a link leads: nobody ever sees half of it."""
-    path = path.resolve()
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    path, name = path.resolve(), ""
     try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.")
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
             stream.flush()
@@ -53,7 +53,8 @@ def _write(path: Path, data: bytes, mode: int | None = None) -> None:
             os.chmod(name, mode)
         os.replace(name, path)
     except OSError as error:
-        Path(name).unlink(missing_ok=True)
+        if name:
+            Path(name).unlink(missing_ok=True)
         raise StorageError(
             f"Cannot write {str(path)!r}.",
             why=f"{error.strerror or error}.",
@@ -88,7 +89,8 @@ def apply_repair(
 ) -> Kept:
     """Write the changed files under `root`, their originals into a new folder of `store` first.
 
-    Raises UsageError, with nothing written, where a file is no longer what the repair was made for.
+    Raises UsageError, with nothing written, where a file is no longer what the repair was made for, and
+    StorageError, with what was written put back, where one cannot be written.
     """
     changed = sorted(path for path in new if new[path] != old.get(path))
     marks = {path: _checked(root / path, path, old[path]) for path in changed}
@@ -101,9 +103,14 @@ def apply_repair(
         rows.append({"path": path, "before": _digest(before), "after": _digest(after)})
     manifest = {"root": str(root), "files": rows, "undone": False}
     _write(folder / "manifest.json", json.dumps(manifest, indent=2).encode())
-    for path in changed:
-        _write(root / path, marks[path] + as_bytes(new[path]), (root / path).stat().st_mode & 0o7777)
-    return Kept(folder, root, tuple(changed), False)
+    kept = Kept(folder, root, tuple(changed), False)
+    try:
+        for path in changed:
+            _write(root / path, marks[path] + as_bytes(new[path]), (root / path).stat().st_mode & 0o7777)
+    except StorageError:
+        undo_repair(kept)
+        raise
+    return kept
 
 
 def _load(folder: Path) -> dict[str, Any]:

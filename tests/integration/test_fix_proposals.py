@@ -13,6 +13,7 @@ import pytest
 
 from ddax.cli.main import run_command
 from ddax.configs.settings import Evolution
+from ddax.errors import StorageError
 from ddax.evolution.records import RepairResult, RepairTask
 from ddax.evolution.repair import repair
 
@@ -49,7 +50,7 @@ def test_one_failing_test_alone_brings_proposals_that_are_written_by_their_numbe
     code, out = fix(capsys, "cut.py", "test_cut.py", "--apply")
     assert code == 10
     assert "Proposal 1" in out and "--accept N" in out and "no fix:" in out
-    assert (place / "cut.py").read_text() == PROGRAM and not (place / ".ddax").exists()
+    assert (place / "cut.py").read_text() == PROGRAM
     code, out = fix(capsys, "cut.py", "test_cut.py", "--accept", "1")
     assert code == 0 and "Written:" in out
     assert (place / "cut.py").read_text() != PROGRAM
@@ -77,6 +78,42 @@ def test_proposals_stand_side_by_side_with_an_input_that_tells_them_apart(place,
     assert apart["asked"].startswith("pick(") and len(set(apart["answers"])) > 1
     assert [one["number"] for one in found["proposals"]] == list(range(1, len(found["proposals"]) + 1))
     assert all(one["finding"]["lacks"] and one["diff"] for one in found["proposals"])
+
+
+def test_what_was_shown_is_what_is_written_without_a_second_search(place, capsys, monkeypatch):
+    (place / "test_cut.py").write_text(ONE)
+    assert run_command(["fix", "cut.py", "test_cut.py", "--budget", "120s", "--json"]) == 10
+    shown = json.loads(capsys.readouterr().out)["proposals"]
+    with monkeypatch.context() as patched:
+        patched.setattr("ddax.cli.running.fix._sandbox", None)  # any search fails
+        code, out = fix(capsys, "cut.py", "test_cut.py", "--accept", "9")
+        assert code == 2 and "There is no proposal 9" in out
+        code, out = fix(capsys, "cut.py", "test_cut.py", "--accept", str(len(shown)))
+    assert code == 0 and "These are the proposals of" in out and "Written:" in out
+    assert (place / "cut.py").read_text() == shown[-1]["files"]["cut.py"]
+
+
+@pytest.mark.parametrize("changed", ["cut.py", "test_cut.py"])
+def test_after_a_change_of_code_or_tests_it_is_searched_again(place, capsys, changed):
+    (place / "test_cut.py").write_text(ONE)
+    assert run_command(["fix", "cut.py", "test_cut.py", "--budget", "120s"]) == 10
+    capsys.readouterr()
+    with (place / changed).open("a") as file:
+        file.write("\n\nX = 1\n")
+    code, out = fix(capsys, "cut.py", "test_cut.py", "--accept", "1")
+    assert code == 0 and "Searching for a repair" in out and "These are the proposals" not in out
+    if changed == "cut.py":
+        assert (place / "cut.py").read_text().endswith("X = 1\n")
+
+
+def test_proposals_that_cannot_be_kept_are_shown_all_the_same(place, capsys, monkeypatch):
+    def full(*_args, **_kwargs):
+        raise StorageError("Cannot use it.", why="No space left on device.", mend="Free some.")
+
+    (place / "test_cut.py").write_text(ONE)
+    monkeypatch.setattr("ddax.cli.running.shown_before.write_atomic", full)
+    code, out = fix(capsys, "cut.py", "test_cut.py")
+    assert code == 10 and "Proposal 1" in out and "--accept N will search again" in out
 
 
 def test_a_proposal_that_is_not_there_is_refused(place, capsys):

@@ -8,7 +8,7 @@ import pytest
 from ddax.evolution.judging.changes import IMPORTED, changed_lines, facts
 from ddax.evolution.judging.evidence import ORDINARY, Evidence, kind_of, weigh
 from ddax.evolution.judging.ranking import literals
-from ddax.evolution.program.test_code import judging, of_tests
+from ddax.evolution.program.test_code import judging, of_tests, rebound
 
 SURE = {"rank": 0.3, "size": 1.0, "edits": 1.0}
 ONE = Evidence(mended=1, covering=3)
@@ -87,6 +87,9 @@ SMALL = {
     "offset": ("def f(n):\n    return g(n)\n", "def f(n):\n    return g(n) + 1\n"),
     "wrap": ("def f(n):\n    return n\n", "def f(n):\n    return list(n)\n"),
     "name": ("def f(a, b):\n    return a\n", "def f(a, b):\n    return b\n"),
+    "number": ("def f(n):\n    return n + 2\n", "def f(n):\n    return n + 1\n"),
+    "limit": ("def f(n):\n    if n > 3:\n        return n\n", "def f(n):\n    if n > 4:\n        return n\n"),
+    "flag": ("def f(n):\n    return g(n, up=False)\n", "def f(n):\n    return g(n, up=True)\n"),
 }
 
 
@@ -149,6 +152,24 @@ def test_helpers_by_which_tests_judge_are_found(case):
         + 1
     )
     assert judge in lines and 1 not in lines
+
+
+@pytest.mark.parametrize(
+    ("added", "anew"),
+    [
+        ("same = print\n", True),
+        ("def same(a, b):\n    pass\n", True),
+        ("from builtins import print as same\n", True),
+        ("globals()['same'] = print\n", True),
+        ("def hide():\n    global same\n    same = print\n", True),
+        ("import p\np.same = print\n", True),
+        ("other = 1\n", False),
+        ("from builtins import print\n", False),
+    ],
+)
+def test_a_change_that_gives_the_name_of_a_judge_to_something_else_is_seen(added, anew):
+    program, test = JUDGES["asserts"]
+    assert rebound({"p.py": program}, {"p.py": program + added}, [test]) is anew
 
 
 def test_what_the_program_itself_uses_is_no_judge():

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import tempfile
 from pathlib import Path
 
 import pytest
 
 from ddax.cli.patch import diff_lines
-from ddax.errors import StateError, UsageError
+from ddax.errors import StateError, StorageError, UsageError
 from ddax.evolution.program.project import read_text
 from ddax.evolution.written_back import apply_repair, kept_repairs, undo_repair
 
@@ -45,6 +47,31 @@ def test_a_file_that_is_gone_is_not_written(root, tmp_path):
     with pytest.raises(UsageError, match="has changed"):
         apply_repair(root, OLD, NEW, store=tmp_path / "kept", stamp="1")
     assert (root / "a.py").read_bytes() == OLD["a.py"].encode()
+
+
+def test_where_one_file_cannot_be_written_none_is(root, tmp_path, monkeypatch):
+    replacing = os.replace
+
+    def full(source, place):
+        if Path(place).name == "b.py":
+            raise OSError(28, "No space left on device")
+        replacing(source, place)
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(StorageError, match=r"b\.py"):
+        apply_repair(root, OLD, NEW, store=tmp_path / "kept", stamp="1")
+    assert {p.name: p.read_bytes().decode() for p in root.iterdir()} == OLD
+    assert [k.undone for k in kept_repairs(tmp_path / "kept")] == [True]
+
+
+def test_a_folder_that_takes_no_new_file_is_one_clear_error(root, tmp_path, monkeypatch):
+    def closed(*_args, **_kwargs):
+        raise PermissionError(13, "Permission denied")
+
+    kept = apply_repair(root, OLD, NEW, store=tmp_path / "kept", stamp="1")
+    monkeypatch.setattr(tempfile, "mkstemp", closed)
+    with pytest.raises(StorageError, match="Cannot write"):
+        undo_repair(kept)
 
 
 @pytest.mark.parametrize(

@@ -379,3 +379,11 @@ def test_a_file_is_read_in_the_encoding_that_it_names(tmp_path):
     (tmp_path / "four.py").write_bytes(b"# coding: none-such\n")
     with pytest.raises(SourceError, match="Cannot read"):
         read_text(tmp_path / "four.py")
+
+
+def test_a_command_that_selects_no_test_is_told_which_there_are(tmp_path):
+    (tmp_path / "one.py").write_text("X = 1\n")
+    (tmp_path / "test_one.py").write_text("import one\n\ndef test_one():\n    assert one.X == 2\n")
+    with pytest.raises(SourceError, match="selects no test") as told:
+        read_project(["one.py"], TestCommand("pytest", ("test_one.py::test_zzz",)), cwd=tmp_path)
+    assert "test_one.py::test_one" in told.value.why

@@ -55,6 +55,20 @@ def test_tests_that_are_held_out_are_counted_apart(held, before, after, capsys):
     assert f"Before:   {before}" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(("place", "own"), [("m.py", True), ("/usr/lib/python3/json.py", False)])
+def test_a_name_that_the_code_lacks_is_no_fault_outside_of_it(place, own, capsys):
+    said = f"t.py::test_a: it cannot be collected: ImportError: cannot import name 'gone' from 'm' ({place})"
+    found = RepairResult(
+        "none", 0.0, "", {"m.py": "x = 1\n"}, "", "nothing was tried", 0, 0.1, 0.0, (0, 1), (0, 1), (0, 0),
+        "none", failures=(said,),
+    )  # fmt: skip
+    print_repair(found, None, Output(json=False), seconds=20.0)
+    told = capsys.readouterr().out
+    assert ("imports what this code does not have" in told) is own
+    assert ("lies outside of this code" in told) is not own
+    assert ("--model" in told) is own
+
+
 def test_a_search_that_found_nothing_says_what_may_help(capsys):
     late = RepairResult(
         "none", 0.0, "", {}, "", "no candidate passed every test in time", 9, 18.0, 0.0, (0, 2), (0, 2), (0, 0),

@@ -7,14 +7,15 @@ import os
 import threading
 import time
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:  # `load` imports them, so that the harness can time it
-    from pydantic import BaseModel
+    from langchain_openai import ChatOpenAI
+    from pydantic import BaseModel, SecretStr
 
     from ddax import Context, open_agent
     from ddax.actions.protocol import Action, ActionContext, ActionResult
@@ -37,9 +38,10 @@ LOOP = asyncio.Runner()
 
 def load() -> None:
     """Import what `open_agent` imports at its first use."""
-    global BaseModel, Context, open_agent, Parts, Record
+    global BaseModel, ChatOpenAI, Context, SecretStr, open_agent, Parts, Record
     global ActionContext, ActionResult, action, embeddings, open_embedder, RecallQuery
-    from pydantic import BaseModel
+    from langchain_openai import ChatOpenAI
+    from pydantic import BaseModel, SecretStr
 
     from ddax import Context, open_agent
     from ddax.actions.protocol import ActionContext, ActionResult
@@ -75,26 +77,35 @@ class Stopwatch:
 
 
 def leaves(given: Given) -> Row:
-    """Look at so many things; the model is asked once for each, as with the others."""
-    return LOOP.run(_leaves(given, {"quote_below": 0}))
+    """Look at so many things; the action asks the model once for each, as the tools of the others do."""
+    model = ChatOpenAI(model="script", base_url=given["base"], api_key=SecretStr("none"), max_retries=0)
+
+    async def asked(number: int) -> str:
+        return str((await model.ainvoke(f"Look at thing {number}.")).content)
+
+    return LOOP.run(_leaves(given, asked))
 
 
 saved = leaves  # every step of ours is always saved
 
 
 def whole(given: Given) -> Row:
-    """Look at so many things by the settings as shipped: short results go whole to the last call."""
-    return LOOP.run(_leaves(given, {}))
+    """Look at so many things without the model, which sees the short results at the last call."""
+
+    async def page(number: int) -> str:
+        return f"This is the page of the thing number {number}. The thing is blue."
+
+    return LOOP.run(_leaves(given, page))
 
 
-async def _leaves(given: Given, models: Row) -> Row:
+async def _leaves(given: Given, seen: Callable[[int], Awaitable[str]]) -> Row:
     class Look(BaseModel):
         number: int
 
     @action(effect="reads")
     async def look(context: ActionContext, arguments: Look) -> ActionResult:
-        """Look at one thing; the engine takes from the page what it says, with one call of the model."""
-        text = f"This is the page of the thing number {arguments.number}. The thing is blue."
+        """Look at one thing."""
+        text = await seen(arguments.number)
         page = Record("observation", text, source=f"thing {arguments.number}", title="Thing",
                       task=context.task,
                       idea=context.idea, step=context.step, created=context.now,
@@ -103,9 +114,10 @@ async def _leaves(given: Given, models: Row) -> Row:
 
     width, parallel = given["leaves"], given.get("parallel", 64)
     settings = {
+        "effort": "deep",  # else one leaf calls the tool in turns, as it is all that there is
         "selection": {"branching": max(2, width), "beam": max(12, width)},
         "budget": {"max_parallel": parallel, "max_model_calls": 1000, "max_ideas": 500},
-        "models": {"concurrency": parallel + 8, **models},
+        "models": {"concurrency": parallel + 8},
     }
     task = f"Look at {width} things. Say what they have in common."
     return await run(given, task, settings, (look,))
@@ -130,7 +142,11 @@ async def _game(given: Given, number: int, puzzle: str) -> str:
                       meta={"kind": "page"})  # fmt: skip
         return ActionResult(text, records=(page,), settles=reached)
 
-    settings = {"selection": {"branching": 10, "join": 1.0}, "budget": {"max_model_calls": given["calls"]}}
+    settings = {
+        "effort": "deep",
+        "selection": {"branching": 10, "join": 1.0},
+        "budget": {"max_model_calls": given["calls"]},
+    }
     place, task = f"{given['place']}{number}", given["question"].format(numbers=puzzle)
     found = await run({**given, "place": place}, task, settings, (check,))
     return str(found["answer"])

@@ -83,16 +83,15 @@ def fix(
     project = _with_rules(_project(paths or [], tests, error), context)
     for line in _opening(project):
         output.say(line)
-    sandbox = _sandbox(python)
+    from ddax.cli.running.shown_before import read_shown
+
     seconds = context.evolution.seconds
-    if note := price_note(context):
-        output.note(note)
-    output.note(f"Searching for a repair, which has {seconds:g} s …")
-    try:
-        result = asyncio.run(_repair(project, context, sandbox))
-    except KeyboardInterrupt as exc:
-        raise Interrupted from exc
-    told = partial(as_json, sandbox=sandbox.name, seconds=seconds)
+    if accept is not None and (shown := read_shown(_store(), project)):
+        output.note(f"These are the proposals of {shown.at}; code and tests are as they were.")
+        result, sandbox = shown.result, shown.sandbox
+    else:
+        result, sandbox = _searched(project, context, python, output)
+    told = partial(as_json, sandbox=sandbox, seconds=seconds)
     try:
         taken = _taken(result, apply=apply, accept=accept)
         kept = _apply(project, taken, context) if taken is not None else None
@@ -102,14 +101,38 @@ def fix(
             raise typer.Exit(report(exc, json=True, verbose=verbose, beside=beside)) from exc
         print_repair(result, None, output, seconds=seconds, hint="Nothing was written.")
         raise
-    shown = taken or result
+    told_of = taken or result
     if json:
-        output.result(told(shown, applied=kept))
+        output.result(told(told_of, applied=kept))
     else:
         if explain:
             print_suspects(result, project.task.files, output)
-        print_repair(shown, kept, output, seconds=seconds)
+        print_repair(told_of, kept, output, seconds=seconds)
     raise typer.Exit(0 if taken else CODES[result.status])
+
+
+def _searched(
+    project: Project, context: Context, python: str | None, output: Output
+) -> tuple[RepairResult, str]:
+    """Search for a repair; return it and the name of the sandbox, and keep what is shown of proposals."""
+    from ddax.cli.running.shown_before import keep_shown
+    from ddax.memory.home import Home
+
+    sandbox = _sandbox(python)
+    if note := price_note(context):
+        output.note(note)
+    output.note(f"Searching for a repair, which has {context.evolution.seconds:g} s …")
+    try:
+        result = asyncio.run(_repair(project, context, sandbox))
+    except KeyboardInterrupt as exc:
+        raise Interrupted from exc
+    if result.proposals:
+        try:
+            Home(home_of()).ensure()
+            keep_shown(_store(), project, result, sandbox=sandbox.name)
+        except DdaxError as exc:
+            output.note(f"--accept N will search again, since what is shown cannot be kept: {exc.why}")
+    return result, sandbox.name
 
 
 def _taken(result: RepairResult, *, apply: bool, accept: int | None) -> RepairResult | None:

@@ -32,11 +32,15 @@ UNLIKE = 0.5
 
 @dataclass(frozen=True)
 class Change:
-    """Parts of a program that differ, as they were and as they are, and what they are for."""
+    """Parts of a program that differ, as they were and as they are, and what they are for.
+
+    `whole` says that they are all of what is for it: the 2 of `return 2`, and not that of `return x + 2`.
+    """
 
     old: tuple[ast.AST, ...]
     new: tuple[ast.AST, ...]
     role: str
+    whole: bool = False
 
 
 def changes(old: str, new: str) -> list[Change]:
@@ -44,29 +48,30 @@ def changes(old: str, new: str) -> list[Change]:
     return list(_differing(ast.parse(old), ast.parse(new), ""))
 
 
-def _differing(old: ast.AST, new: ast.AST, role: str) -> Iterator[Change]:
+def _differing(old: ast.AST, new: ast.AST, role: str, *, whole: bool = False) -> Iterator[Change]:
     if type(old) is not type(new):
-        yield Change((old,), (new,), role)
+        yield Change((old,), (new,), role, whole)
         return
     inner = [name for name in old._fields if name not in ("ctx", "type_comment", "kind")]
     pairs = [(name, getattr(old, name, None), getattr(new, name, None)) for name in inner]
     if any(not isinstance(a, list | ast.AST | None) and (type(a), a) != (type(b), b) for _, a, b in pairs):
-        yield Change((old,), (new,), role)
+        yield Change((old,), (new,), role, whole)
         return
     if isinstance(old, ast.Compare) and [*map(type, old.ops)] != [*map(type, getattr(new, "ops", ()))]:
-        yield Change((old,), (new,), role)
+        yield Change((old,), (new,), role, whole)
         return
     for name, a, b in pairs:
         raised = role == "raise" and name == "func"  # what is raised, not what it is told
-        inside = role if raised else _ROLES.get(f"{type(old).__name__}.{name}", role)
+        own = None if raised else _ROLES.get(f"{type(old).__name__}.{name}")
+        inside = own or role
         if isinstance(a, list) and isinstance(b, list):
             yield from _listed(a, b, inside)
         elif isinstance(a, ast.operator | ast.unaryop | ast.boolop) and type(a) is not type(b):
             yield Change((old,), (new,), role)
         elif isinstance(a, ast.AST) and isinstance(b, ast.AST):
-            yield from _differing(a, b, inside)
+            yield from _differing(a, b, inside, whole=own is not None)
         elif a is not b:
-            yield Change(_one(a), _one(b), inside)
+            yield Change(_one(a), _one(b), inside, own is not None)
 
 
 def _one(part: Any) -> tuple[ast.AST, ...]:
@@ -122,7 +127,14 @@ def _facts(change: Change, told: frozenset[str]) -> frozenset[str]:
     found |= {"told"} if values & told else set()
     if len(change.old) == len(change.new) == 1:
         found |= _replaced(change.old[0], change.new[0])
+        if change.whole or not _plain(change.old[0]):  # another number in a formula settles nothing
+            found |= {"to:fixed"} if _plain(change.new[0]) else set()
     return frozenset(found)
+
+
+def _plain(node: ast.AST) -> bool:
+    """Say whether an expression names nothing, so that it has one value."""
+    return isinstance(node, ast.expr) and not any(isinstance(n, ast.Name) for n in ast.walk(node))
 
 
 def _counted(roots: tuple[ast.AST, ...]) -> Counter[str]:
@@ -133,9 +145,8 @@ def _counted(roots: tuple[ast.AST, ...]) -> Counter[str]:
 def _replaced(old: ast.AST, new: ast.AST) -> set[str]:
     """Return the facts of one node that stands where another stood."""
     found = {f"from:{_kind(old)}", f"to:{_kind(new)}"}
-    plain = isinstance(new, ast.expr) and not any(isinstance(n, ast.Name) for n in ast.walk(new))
     parts = new.values if isinstance(new, ast.BoolOp) else ()  # `x and False` is False, whatever x is
-    if plain or any(isinstance(getattr(n, "value", 0), bool) for n in parts):
+    if any(isinstance(getattr(n, "value", 0), bool) for n in parts):
         found.add("to:fixed")
     if _negated(old, new) or _negated(new, old):
         found.add("negated")

@@ -29,6 +29,10 @@ Runner = Literal["fast", "pytest"]
 """Who runs the units: the worker itself, or the project's own pytest."""
 
 
+NAMED = 5
+"""Tests that are named where a command selects none."""
+
+
 @dataclass(frozen=True)
 class Unit:
     """A test unit. `code` is the text a script unit runs; `shared` gives it the target's names.
@@ -110,7 +114,7 @@ class Suite:
             if base not in known and path in paths:
                 units += [Unit(case, "function", path, name, "", base=base) for case in inner]
         if not units:
-            raise _nothing_selected(len(pairs))
+            raise _nothing_selected([case or base for base, case in pairs])
         return replace(self, units=tuple(units))
 
     def rows(self) -> list[dict[str, Any]]:
@@ -140,11 +144,12 @@ class Suite:
         }
 
 
-def _nothing_selected(count: int) -> SourceError:
+def _nothing_selected(ids: Sequence[str]) -> SourceError:
+    shown = ", ".join(ids[:NAMED]) + (", …" if len(ids) > NAMED else "")
     return SourceError(
         "The test command selects no test.",
-        why=f"{amount(count, 'test is', 'tests are')} in the files.",
-        mend="Select fewer out: drop -k or --deselect, or name the file.",
+        why=f"{amount(len(ids), 'test is', 'tests are')} in the files: {shown}.",
+        mend="Name one of them, or drop what selects: ::NAME, -k or --deselect.",
     )
 
 
@@ -311,10 +316,10 @@ def build_suite(
     for path in said.get("doctests", ()):
         units += examples_of(path, {**sources, **tests}[path])
     selection = said.get("selection", ALL)
-    count = len(units)
+    ids = [unit.id for unit in units]
     units = [unit for unit in units if _may_count(unit, selection, runner)]
-    if count and not units:
-        raise _nothing_selected(count)
+    if ids and not units:
+        raise _nothing_selected(ids)
     if script:
         units.append(Unit(f"{script}::runs", "main", script, "", ""))
     if not units:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import PurePath
 
 from ddax.evolution.localise import Place
@@ -27,6 +28,40 @@ def judging(files: Mapping[str, str], tests: Iterable[str]) -> frozenset[Place]:
 
     Such a function asserts, or is only ever given what the program does: `raises(KeyError, lambda: get(1))`.
     """
+    return frozenset(
+        (path, line)
+        for path, node in _judges_of(files, tests)
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    )
+
+
+def rebound(before: Mapping[str, str], after: Mapping[str, str], tests: Iterable[str]) -> bool:
+    """Say whether a change gives the name of what tests judge by to something else: `raises = print`."""
+    names = {node.name for _, node in _judges_of(before, tests)}
+    return any(_given_names(text, names) != _given_names(before[path], names) for path, text in after.items())
+
+
+def _given_names(text: str, names: Collection[str]) -> Counter[str]:
+    """Count how often each of some names is given, or stands as a text by which it can be."""
+    tree = _read(text)
+    found = Counter[str]()
+    for node in ast.walk(tree) if tree is not None else ():
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                found[name] += 1
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.Constant(value=str(name)):
+                found[name] += 1
+            case ast.Attribute(attr=name, ctx=ast.Store() | ast.Del()):
+                found[name] += 1
+            case ast.alias(name=name, asname=other):
+                found[other or name] += 1
+    return Counter({name: found[name] for name in names if found[name]})
+
+
+def _judges_of(
+    files: Mapping[str, str], tests: Iterable[str]
+) -> Iterator[tuple[str, FunctionNode | ast.ClassDef]]:
+    """Yield the functions by which tests judge, with the path of each."""
     trees = {path: tree for path, text in files.items() if (tree := _read(text)) is not None}
     asked = [tree for text in tests if (tree := _read(text)) is not None]
     tops = {
@@ -34,12 +69,10 @@ def judging(files: Mapping[str, str], tests: Iterable[str]) -> frozenset[Place]:
     }
     names = frozenset(name for _, name in tops)
     used = {name for path, tree in trees.items() if not of_tests(path) for name in _named_inside(tree)}
-    found = set[Place]()
     for (path, name), node in tops.items():
         calls = [call for tree in asked for call in _calls(tree, name)]
         if calls and name not in used and _judges(node, calls, names - {name}):
-            found |= {(path, line) for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
-    return frozenset(found)
+            yield path, node
 
 
 def _read(text: str) -> ast.Module | None:

@@ -1,0 +1,86 @@
+"""Keeps the proposals that `fix` has shown, so that `--accept N` writes what its user saw."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import TypeAdapter, ValidationError
+
+from ddax.evolution.records import RepairResult
+from ddax.memory.files import ensure_folder, write_atomic
+
+if TYPE_CHECKING:
+    from ddax.evolution.program.project import Project
+
+_MINUTES = "%Y-%m-%d %H:%M"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What was shown: when, for which state of the code and its tests, and the proposals."""
+
+    at: str
+    state: str
+    sandbox: str
+    result: RepairResult
+
+
+_RECORD = TypeAdapter(Shown)
+
+
+def keep_shown(folder: Path, project: Project, result: RepairResult, *, sandbox: str) -> None:
+    """Keep the proposals of a project in place of earlier ones; raises StorageError."""
+    files = project.task.files
+    small = tuple(replace(one, files=_changed(files, one.files)) for one in result.proposals)
+    now = datetime.datetime.now().astimezone().strftime(_MINUTES)
+    shown = Shown(now, _state(project), sandbox, replace(result, files={}, proposals=small))
+    ensure_folder(folder)
+    write_atomic(_place(folder, project), _RECORD.dump_json(shown), durable=False)
+
+
+def read_shown(folder: Path, project: Project) -> Shown | None:
+    """Return the proposals that were shown last for a project as it is now.
+
+    None where there are none, where code or tests have changed since, or where the file is damaged: then
+    the search has to be made again.
+    """
+    try:
+        shown = _RECORD.validate_json(_place(folder, project).read_bytes())
+    except (OSError, ValidationError):
+        return None
+    if shown.state != _state(project):
+        return None
+    files = project.task.files
+    proposals = tuple(replace(one, files={**files, **one.files}) for one in shown.result.proposals)
+    return replace(shown, result=replace(shown.result, files=files, proposals=proposals))
+
+
+def _changed(old: Mapping[str, str], new: Mapping[str, str]) -> dict[str, str]:
+    return {path: text for path, text in new.items() if text != old.get(path)}
+
+
+def _place(folder: Path, project: Project) -> Path:
+    return folder / f"shown-{_digest(str(project.root), *sorted(project.task.targets))[:16]}.json"
+
+
+def _state(project: Project) -> str:
+    """Return a digest of everything that a repair of the project reads."""
+    task = project.task
+    texts = [
+        part for files in (task.files, task.tests, task.rest) for row in sorted(files.items()) for part in row
+    ]
+    asked = (*task.doctests, repr(task.selection), repr(task.options), repr(task.environment), task.script)
+    return _digest(*texts, *asked)
+
+
+def _digest(*parts: str) -> str:
+    whole = sha256()
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass")
+        whole.update(len(data).to_bytes(8, "big") + data)
+    return whole.hexdigest()
