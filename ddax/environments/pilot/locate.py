@@ -94,8 +94,9 @@ def _by_example(pilot: Pilot, order: Sequence[Word]) -> Node | None:
     """Return any one of the kind that a quote names, as “a “button” widget”; None where it is a name."""
     quoted = [word.key for word in order if word.group >= 0]
     bare = all(word.is_stop or word.is_kind for word in order if word.group < 0)
-    any_one = order[0].key in ("a", "an", "any") and order[-1].key in ("widget", "element", "control")
-    if len(quoted) != 1 or not bare or not any_one:
+    if len(quoted) != 1 or not bare or order[0].key not in ("a", "an", "any"):
+        return None
+    if order[-1].key not in ("widget", "element", "control"):
         return None
     tag = {"textarea": "textarea", "text": "input"}.get(quoted[0])
     kinds = KINDS.get("textbox" if tag else quoted[0], ())

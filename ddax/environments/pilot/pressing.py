@@ -33,7 +33,7 @@ _SORTED = re.compile(
     r"|lowest to highest|smallest to largest)"
     r"|(?P<down>descending|decreasing|falling|highest to lowest|largest to smallest))(?: order)?$"
 )
-SEEKS = frozenset({"switch between", "navigate through", "look through", "browse through", "browse"})
+SEEKS = frozenset({"switch between", "navigate through", "look through", "browse through"})
 """Ways to say that what is meant may have to be looked for in what is folded away."""
 SHUT = ("close", "×", "✕", "x", "dismiss")
 
@@ -210,6 +210,8 @@ async def open_(pilot: Pilot, frame: Frame) -> None:
     """Open what is called so: a section, a tab, a tree item, a menu, a page; it has to show."""
     order = frame.words
     if frame.verb in SEEKS or any(word.key == "find" and word.group < 0 for word in order[-1:]):
+        if not pilot.behind:
+            raise NotDone("it is not said what is to be done there")
         pilot.seeking = True
         return
     if not order and pilot.behind:

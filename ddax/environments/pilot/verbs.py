@@ -10,7 +10,7 @@ _ACTS: dict[Act, str] = {
     "press": "click on|click|press on|press|hit|push|tap on|tap|double-click|activate",
     "mark": "highlight",
     "open": "open|show|expand|go to|go|view|display|switch to|switch between|unfold|visit|navigate to|find"
-    "|focus into|focus on|focus|navigate through|look through|browse through|browse",
+    "|focus into|focus on|focus|navigate through|look through|browse through",
     "close": "close|collapse|hide|shut",
     "write": "enter|type|write|input|insert|fill in|fill out|fill|put|paste",
     "set": "set|change|update|replace|edit|adjust|modify",
