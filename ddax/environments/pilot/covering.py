@@ -36,6 +36,8 @@ def shared_out(pilot: Pilot, order: Sequence[Word], fields: Sequence[Node]) -> l
         loose += runs[1:]
     left = [node for node in fields if node.id not in {one.id for one, _ in found}]
     for run in loose:
+        if len(run) > 1 and run[0].text.islower() and run[-1].key.isdecimal():
+            return None  # “year 1972” names a field that is not found, and is no value
         node = _taking(run, left) or (left[0] if len(loose) == 1 == len(left) else None)
         if node is None:
             return None

@@ -60,7 +60,7 @@ def names(node: Node) -> list[str]:
         found += [node.own, node.after if node.role in BOXES else ""]
     if not any(map(keys, found)):
         found += hinted(node)
-    if plain(node.name) == "close" and not node.own:
+    if plain(node.name) == "close" and (not node.own or "icon only" in node.hints):
         found += ["x", "×"]  # it shows a cross alone
     return [name for name in dict.fromkeys(found) if name]
 

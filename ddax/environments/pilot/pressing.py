@@ -163,9 +163,11 @@ def _counted(node: Node) -> float | None:
 
 async def _press_result(pilot: Pilot, number: int) -> None:
     """Press the nth entry of the list that came last, on the page of it where it stands."""
+    ids: set[str] = set()
     for _ in range(PAGES):
         links = [node for node in pilot.seen.nodes if node.role == "link" and len(node.name) > 2]
-        new = [node for node in links if node in pilot.fresh()] or links
+        new = [n for n in links if n.id not in ids and (ids or n in pilot.fresh())] or links
+        ids = {node.id for node in pilot.seen.nodes}
         if 0 < abs(number) <= len(new):
             await press_node(pilot, new[number - 1 if number > 0 else -1])
             return
