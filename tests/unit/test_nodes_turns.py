@@ -348,6 +348,45 @@ async def test_a_call_that_keeps_bringing_the_same_ends_the_leaf_with_it(kit: An
     assert "error" not in idea or not idea["error"]
 
 
+@pytest.mark.parametrize(
+    ("turns", "made"),
+    [
+        ([(1, 2), (1, 2), (1, 2), (1, 2)], [1, 2, 1, 2]),
+        ([(1,), (2,), (1,), (2,), (1,), (2,)], [1, 2, 1, 2]),
+        ([(7,), (1,), (2, 3), (1,), (2, 3), (1,)], [7, 1, 2, 3, 1, 2, 3]),
+        ([tuple(range(20))] * 4, [*range(16)] * 2),
+    ],
+)
+async def test_calls_that_go_round_end_the_leaf_with_what_was_found(kit: Any, turns: Any, made: Any) -> None:
+    asked = [Acted(tuple(Call("look", {"door": n}) for n in doors), usage=COST) for doors in turns]
+    leaf = Leaf(kit, *asked)
+    update = await leaf.run()
+    assert leaf.board.done == made
+    idea = update["ideas"]["0.1"]
+    assert (idea["status"], idea["error"]) == ("done", {"kind": "unfinished"})
+    assert "had brought the same" in update["failures"]["0.1"]["cause"]
+
+
+async def test_calls_that_go_on_are_no_round(kit: Any) -> None:
+    turns = [(1, 2), (1, 3), (1, 2), (1, 4), (1, 2)]
+    asked = [Acted(tuple(Call("look", {"door": n}) for n in doors), usage=COST) for doors in turns]
+    leaf = Leaf(kit, *asked, end("door 5"))
+    update = await leaf.run()
+    assert update["ideas"]["0.1"]["result"] == "door 5"
+
+
+async def test_a_call_that_fails_is_tried_again_and_given_up_in_the_end(kit: Any) -> None:
+    leaf = Leaf(kit, *looks(1, 1, 1, 1, 1, 1, 1))
+    leaf.board.fails += [ActionError("the line is busy.") for _ in range(7)]
+    update = await leaf.run()
+    assert leaf.board.done == [1, 1, 1, 1]
+    assert update["ideas"]["0.1"]["status"] == "failed"
+
+    heard = Leaf(kit, *looks(1, 1, 1, 1), end("door 2"))
+    heard.board.fails += [ActionError("the line is busy.") for _ in range(3)]
+    assert (await heard.run())["ideas"]["0.1"]["result"] == "door 2"
+
+
 async def test_what_changes_something_is_done_twice_only_where_that_is_said_again(kit: Any) -> None:
     note = Acted((Call("post", {"text": "hello"}),), usage=COST)
     once = Leaf(kit, note, note, end("posted it"))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from itertools import groupby
 from typing import cast
 
 from ddax.actions.described import offered
@@ -44,6 +45,9 @@ UNMADE = frozenset({"repeated", "too_many", "unknown_action", "refused"})
 """Kinds of calls that were not made, for reasons that are no failure of a tool."""
 STUCK = 2
 """Results of one call, word for word the same, after which it is not made once more."""
+CYCLE, FAILED_ROUNDS = 4, 4
+"""Turns that are looked for as a round at most, and rounds in which nothing succeeds that are made."""
+ROUND = "the same calls were asked for once more, and had brought the same each time"
 SAME = (
     "this very call was made just now, and its result stands above. Say what was done; only where it is meant"
     " to happen once more, make it again"
@@ -112,6 +116,8 @@ class _Chain:
                 return self._finished(reply.text)
             if self._is_stuck(reply.calls):
                 return self._finished(next(one.text for one in reversed(self.done) if one.ok))
+            if self._goes_round(reply.calls):
+                return self.cut_short(ROUND)
             for n, call in enumerate(reply.calls):
                 row = await self._called(f"{turn}.{n}", call) if n < AT_ONCE else _too_many()
                 if isinstance(row, Held):
@@ -199,6 +205,22 @@ class _Chain:
         last = [one for one in self.done if one.ok][-STUCK:]
         same = len(calls) == 1 and all(one.call == calls[0] for one in last)
         return same and len({one.turn for one in last}) == STUCK and len({one.text for one in last}) == 1
+
+    def _goes_round(self, calls: Sequence[Call]) -> bool:
+        """Tell whether the last turns are one round made again and again, which these calls would begin anew.
+
+        A round is a turn or a few; each time its calls and all of their results were the same.
+        """
+        turns = [[*made] for _, made in groupby(self.done, key=lambda one: one.turn)]
+        rounds = [[(one.call, one.ok, one.text) for one in made] for made in turns]
+        for length in range(1, CYCLE + 1):
+            last = rounds[-length:]
+            if len(last) < length or [call for call, _, _ in last[0]] != [*calls]:
+                continue
+            times = STUCK if any(ok for made in last for _, ok, _ in made) else FAILED_ROUNDS
+            if rounds[-times * length :] == last * times:
+                return True
+        return False
 
     def _is_doubled(self, place: str, call: Call) -> bool:
         """Tell whether a call that changes something is the last one made, which its turn was told of."""
