@@ -1,14 +1,18 @@
 """MiniWoB++ with the policy without a model: tasks solved by the reward of the pages themselves.
 
-Played through the browser world and the policy that `ddax run --browser` uses. The policy was written while
-looking at episodes of the seeds 1 to 3; the seeds reported here are others. The tasks are the same: the
-figure says how far general rules carry on this kind of page, not how they would do on an unseen one.
+Played through the browser world and the policy that `ddax run --browser` uses. The seeds are drawn anew for
+each run and told with it. The policy was written while looking at episodes of these tasks under other seeds:
+the figure says how far general rules carry on this kind of page, not how they would do on an unseen one. An
+episode that is said to be done and has not the whole reward is counted for itself; some orders leave out the
+press of a button that their page waits for.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+import random
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +24,8 @@ from ddax.errors import ActionError
 
 NAME = "miniwob"
 DESCRIPTION = "MiniWoB++ in Chromium with the policy without a model: share solved, a list by task, no leaks"
-SEEDS = (101, 102, 103)
+SEEDS = 3
+"""Seeds of a run, drawn anew for each and told with it."""
 QUICK_STEP = 6
 """In the quick form every sixth task, one seed."""
 SOLVED = 1.0
@@ -38,11 +43,16 @@ class Played:
     moves: int
     seconds: float
     broken: str = ""
+    claimed: bool = False
+    """Whether the policy said that it was done."""
+    why: str = ""
+    """What it said against it."""
 
 
 def run(options: Options) -> Result:
     """Play the tasks and report shares, times and processes left behind."""
-    seeds = SEEDS[:1] if options.quick else SEEDS
+    seeds = sorted(random.SystemRandom().sample(range(1_000, 1_000_000), 1 if options.quick else SEEDS))
+    print(f"seeds: {', '.join(map(str, seeds))}", file=sys.stderr)
     with html_folder() as html, served(html) as address:
         names = tasks(html)[::QUICK_STEP] if options.quick else tasks(html)
         before = _descendants()
@@ -75,26 +85,28 @@ async def _play(address: str, names: Sequence[str], seeds: Sequence[int]) -> lis
 async def _episode(browser: object, url: str, name: str, seed: int, embed: object) -> Played:
     from ddax.environments.browser.options import BrowserOptions
     from ddax.environments.browser.world import BrowserWorld
+    from ddax.environments.pilot.drivers import DRIVERS
     from ddax.environments.pilot.pilot import Pilot
-    from ddax.environments.pilot.skills import carry_out
 
     rules = Episode()
     options = BrowserOptions(sandbox=True, rules=rules, skip=HARNESS, width=500, height=400)
     world = BrowserWorld(url, browser=browser, options=options, shared=True)  # type: ignore[arg-type]
     moves, reward, broken, start = 0, 0.0, "", time.perf_counter()
+    claimed, why = False, ""
     try:
         await world.reset(seed=seed)
-        pilot = Pilot(world, embed)  # type: ignore[arg-type]
+        pilot = Pilot(world, DRIVERS)
         start = time.perf_counter()
         try:
-            reward = (await pilot.run(rules.wording, carry_out)).seen.reward
+            report = await pilot.run(rules.wording)
+            reward, claimed, why = report.seen.reward, report.ok, "; ".join(report.failed)
         finally:
             moves = len(pilot.moves)
     except ActionError as error:
         broken = error.kind if moves else f"did not start: {error.kind}"
     seconds = time.perf_counter() - start
     await world.close()
-    return Played(name, seed, reward, moves, seconds, broken)
+    return Played(name, seed, reward, moves, seconds, broken, claimed, why)
 
 
 def _result(played: Sequence[Played], seeds: Sequence[int], left: int) -> Result:
@@ -104,21 +116,26 @@ def _result(played: Sequence[Played], seeds: Sequence[int], left: int) -> Result
     means = bootstrap([sum(found) / len(found) for found in shares.values()])
     always = [name for name, found in shares.items() if all(found)]
     sometimes = [name for name, found in shares.items() if any(found) and not all(found)]
+    wrong = [one for one in started if one.claimed and one.reward < SOLVED]
     moves = sum(one.moves for one in started)
     pace = sum(one.seconds for one in started) / max(1, moves)
     figures = (
-        Figure("episodes solved", round(100 * means.value, 1), "%", Target(">=", 35),
+        Figure("episodes solved", round(100 * means.value, 1), "%", Target(">=", 67),
                round(100 * means.low, 1), round(100 * means.high, 1), len(started)),
         Figure("tasks solved with every seed", len(always), "tasks", n=len(names)),
         Figure("tasks solved with some seeds", len(sometimes), "tasks", n=len(names)),
+        Figure("said to be done without the whole reward", len(wrong), "episodes", n=len(started)),
         Figure("tasks that start", len(names), "tasks", n=len({one.task for one in played})),
         Figure("seconds a move", round(pace, 3), "s", n=moves),
         Figure("browser processes left behind", left, "processes", Target("<=", 0), n=len(played)),
     )  # fmt: skip
+    wrong_by_task = sorted({one.task for one in wrong})
     never = [name for name in names if name not in always and name not in sometimes]
     notes = (
         f"Pages of {PACKAGE}; solved is the page's whole raw reward ({SOLVED:g}); no model.",
-        "Written on the seeds 1 to 3 of the same tasks; the interval is over tasks.",
+        "The seeds are drawn anew for each run; the tasks are those it was written on.",
+        "The interval is over tasks.",
+        f"said to be done without the whole reward: {', '.join(wrong_by_task) or 'none'}",
         f"with every seed: {', '.join(always)}",
         f"with some seeds: {', '.join(sometimes) or 'none'}",
         f"never: {', '.join(never)}",

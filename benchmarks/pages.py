@@ -94,11 +94,10 @@ async def _ordered(world: Any, order: str) -> tuple[bool, str]:
     """Carry out an order as a run does; says whether it is claimed to be done, and what was told."""
     from ddax.actions.protocol import ActionContext
     from ddax.environments.pilot.browse import BrowseArguments, Browsing
-    from ddax.memory.embeddings import open_embedder
 
     nothing: Any = None
     context = ActionContext(nothing, nothing, "t", order, "0.1", 1, 0.0, "key")
-    browsing = Browsing(world, open_embedder().embed)
+    browsing = Browsing(world)
     try:
         result = await browsing.action().function(context, BrowseArguments(task=order))
     except ActionError as error:

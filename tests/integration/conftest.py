@@ -13,8 +13,8 @@ from ddax.environments.browser.chromium import Chromium
 from ddax.environments.browser.options import BrowserOptions
 from ddax.environments.browser.seen import PageSeen
 from ddax.environments.browser.world import BrowserWorld
+from ddax.environments.pilot.drivers import DRIVERS
 from ddax.environments.pilot.pilot import Pilot, Report
-from ddax.environments.pilot.skills import carry_out
 from tests.integration.browser_page import NAMES, Find, running_browser
 from tests.integration.browser_site import Carry, Open, Site, only, site
 
@@ -56,7 +56,7 @@ def carry(chromium: Chromium, served: Site) -> Carry:
         options = BrowserOptions(writes=True)
         world = BrowserWorld(served.page("/", body), browser=chromium, options=options, shared=True)
         await world.reset()
-        report = await Pilot(world).run(task, carry_out)
+        report = await Pilot(world, DRIVERS).run(task)
         said = "".join(node.own for node in report.seen.nodes if node.hints == "said")
         await world.close()
         return report, said

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from ddax.environments.browser.opening import NODES_TOLD
 from ddax.environments.browser.seen import Node, PageSeen
 from ddax.environments.protocol import Move
 from ddax.errors import ActionError
@@ -60,9 +59,7 @@ async def test_a_tree_item_is_called_without_what_it_holds(opened: Open) -> None
 
 
 async def test_a_long_table_is_an_outline_and_the_button_behind_it_is_there(opened: Open) -> None:
-    world, seen = await opened(
-        f"<h1>Accounts</h1><table>{ROWS}</table><button>Finish</button>", max_nodes=NODES_TOLD
-    )
+    world, seen = await opened(f"<h1>Accounts</h1><table>{ROWS}</table><button>Finish</button>")
     assert len(seen.text) < 6000 and 'button "Finish"' in seen.text
     assert "Customer 2" in seen.text and "scroll to one to see it" in seen.text
     assert len(seen.elements) < 150

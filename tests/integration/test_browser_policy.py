@@ -9,8 +9,8 @@ import pytest
 from ddax.actions.protocol import ActionContext
 from ddax.environments.pilot.browse import BrowseArguments, Browsing
 from ddax.environments.pilot.disclose import disclosed
+from ddax.environments.pilot.drivers import DRIVERS
 from ddax.environments.pilot.pilot import Pilot
-from ddax.environments.pilot.skills import carry_out
 from tests.integration.browser_site import Open, Site, id_of, with_chromium
 
 pytestmark = [pytest.mark.integration, with_chromium, pytest.mark.asyncio(loop_scope="module")]
@@ -22,10 +22,9 @@ async def test_the_model_free_policy_fills_a_form_and_follows_a_link(opened: Ope
         "<form action=/done><label>Name <input name=n></label><label>City <input name=c></label>"
         "<label><input type=checkbox name=k> I agree</label><button>Send</button></form>"
     )
-    report = await Pilot(world).run(
+    report = await Pilot(world, DRIVERS).run(
         'Enter "Ada" into the name field, enter "Oslo" into the city field, check "I agree", '
         "then click Send.",
-        carry_out,
     )
     assert report.ok and "All set" in report.seen.text
     assert "GET /done?n=Ada&c=Oslo&k=on" in served.asked
@@ -36,7 +35,7 @@ async def test_the_policy_unticks_and_drags(opened: Open) -> None:
         "<label><input type=checkbox checked> News</label><p id=r draggable=true>Red</p>"
         "<p id=b style='height:60px' ondragover='event.preventDefault()' ondrop='b.append(r)'>Blue</p>"
     )
-    report = await Pilot(world).run('Uncheck "News" and drag "Red" to "Blue".', carry_out)
+    report = await Pilot(world, DRIVERS).run('Uncheck "News" and drag "Red" to "Blue".')
     [red] = [node for node in report.seen.nodes if node.name == "Red"]
     assert report.ok and red.parent == id_of(report.seen, "Blue Red")
     assert not any("checked" in node.state for node in report.seen.nodes)
@@ -45,7 +44,7 @@ async def test_the_policy_unticks_and_drags(opened: Open) -> None:
 async def test_the_policy_presses_nothing_that_was_not_named(opened: Open, served: Site) -> None:
     served.page("/sold", "<h1>Sold</h1>")
     world, _ = await opened("<form action=/sold><button>Sell everything</button></form>")
-    report = await Pilot(world).run("Click the button Launch rocket.", carry_out)
+    report = await Pilot(world, DRIVERS).run("Click the button Launch rocket.")
     assert not report.ok and not report.moves and not any("/sold" in asked for asked in served.asked)
 
 

@@ -9,6 +9,8 @@ from tests.integration.browser_site import Carry, with_chromium
 pytestmark = [pytest.mark.integration, with_chromium, pytest.mark.asyncio(loop_scope="module")]
 SAY = "<p id=said></p><script>const say=(text)=>{said.textContent+=text+';'};</script>"
 GUESTS = f'{SAY}<label>Guests <input type=number value=2 onchange="say(this.value)"></label>'
+TOTAL = "<p id=t>Total: -</p><script>onchange=(e)=>{t.textContent=`Total: ${e.target.value}0 €`}</script>"
+LIMITED = GUESTS.replace("onchange=", "onblur='value=6' onchange=")
 NAME = f"{SAY}<label>Name <input onblur=\"say('saved '+this.value)\"></label><button>Send</button>"
 NEXT = f"{SAY}<label>Name <input></label><label>Day <input onfocus=\"say('opened')\"></label>"
 CITY = f"""{SAY}<label>City <input oninput="l.hidden=false" onblur="l.hidden=true;say('left')"></label>
@@ -32,7 +34,7 @@ f.addEventListener('input',()=>{{if(f.value!==held){{held=f.value;say(f.value)}}
     ("body", "task", "said"),
     [
         (GUESTS, "Set guests to 5.", "5;"),
-        (GUESTS, "Set guests to 5. Then tell me the total.", "5;"),
+        (GUESTS + TOTAL, "Set guests to 5. Then tell me the total.", "5;"),
         (NAME, 'Enter "Ann" into the name field', "saved Ann;"),
         (NEXT, 'Enter "Ann" into the name field', ""),
         (NOTE, 'Enter "Late" into the note', "Late;"),
@@ -42,6 +44,16 @@ f.addEventListener('input',()=>{{if(f.value!==held){{held=f.value;say(f.value)}}
 async def test_what_was_written_is_taken(carry: Carry, body: str, task: str, said: str) -> None:
     report, page = await carry(body, task)
     assert (page, report.failed) == (said, ()), report
+
+
+async def test_a_value_that_is_told_is_that_of_a_field_left(carry: Carry) -> None:
+    report, _ = await carry(GUESTS + TOTAL, "Set guests to 5. Then tell me the total.")
+    assert report.answers == ("Total: 50 €",)
+
+
+async def test_a_value_that_a_page_changes_once_it_is_left_is_not_called_done(carry: Carry) -> None:
+    report, _ = await carry(LIMITED, "Set guests to 9.")
+    assert report.failed == ("Set guests to 9: “Guests” does not hold what was written once it was left",)
 
 
 @pytest.mark.parametrize(

@@ -1,55 +1,42 @@
-"""A page's question is accepted where an order in hand says yes, and nowhere by accident."""
+"""A page's question is accepted where an order says yes, and nowhere by accident."""
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any
-
 import pytest
 
-from ddax.environments.pilot.forms import is_cut
-from ddax.environments.pilot.orders import read_orders
-from ddax.environments.pilot.pilot import Pilot
+from ddax.environments.browser.seen import Node
+from tests.unit.test_pilot import done, page
+from tests.unit.test_pilot_opposites import Asking
 
-
-def agrees(task: str, place: int) -> bool:
-    hand: Any = SimpleNamespace(orders=read_orders(task), place=place)
-    return Pilot._agrees(hand)
-
-
-@pytest.mark.parametrize(
-    ("task", "place"),
-    [
-        ("Click Delete and confirm.", 1),
-        ("Delete a.txt. Confirm it.", 1),
-        ("Click Delete, then click OK", 1),
-        ("Delete a.txt and accept the question", 1),
-    ],
-)
-def test_an_order_in_hand_or_behind_says_yes(task: str, place: int) -> None:
-    assert agrees(task, place)
+pytestmark = pytest.mark.asyncio
+NODES = page(("button", "Delete"), ("textbox", "Note")).nodes
 
 
 @pytest.mark.parametrize(
-    ("task", "place"),
-    [
-        ('Type "yes" into Note and press Delete', 2),
-        ("Delete the file okay.txt", 1),
-        ('Delete the account "Confirm"', 1),
-        ("Accept the cookies, then delete a.txt", 2),
-    ],
-)
-def test_a_name_a_quote_and_what_is_done_already_say_no_yes(task: str, place: int) -> None:
-    assert not agrees(task, place)
+    "task",
+    ["Click Delete and confirm.", "Click Delete. Confirm it.", "Click Delete, then click OK",
+     "Click Delete and accept the question", "Press Delete and confirm the dialog."],
+)  # fmt: skip
+async def test_an_order_behind_says_yes(task: str) -> None:
+    world = Asking(list(NODES))
+    report, moves = await done(task, world)
+    assert moves == [["click", "e1", ""], ["accept", "dialog", ""]] and report.ok
 
 
 @pytest.mark.parametrize(
-    ("task", "cut"),
-    [
-        ("Log in as admin with the password admin.", False),
-        ("Log in as ann with the password pass and press Go", False),
-        ("Log in as ann with the password abc def", True),
-    ],
-)
-def test_a_password_has_an_end_wherever_else_its_letters_stand(task: str, cut: bool) -> None:
-    assert is_cut(task) is cut
+    "task",
+    ['Type "yes" into Note and press Delete', "Press Delete", 'Click "Delete" and type "confirm" into Note',
+     "Confirm it. Click Delete."],
+)  # fmt: skip
+async def test_a_name_a_quote_and_what_is_done_already_say_no_yes(task: str) -> None:
+    world = Asking(list(NODES))
+    report, moves = await done(task, world)
+    assert ["accept", "dialog", ""] not in moves and not report.ok
+
+
+async def test_a_box_that_a_deed_opens_is_answered_by_the_order_alone() -> None:
+    world = page(("button", "Delete"))
+    world.opens = {"e1": [Node("box", "dialog", "Sure?"), Node("no", "button", "Cancel", parent="box"),
+                          Node("yes", "button", "Delete", parent="box")]}  # fmt: skip
+    report, moves = await done("Delete", world)
+    assert moves == [["click", "e1", ""]] and "does not say what to answer" in report.failed[0]

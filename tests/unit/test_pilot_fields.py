@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, cast
 
 import pytest
 
 from ddax.environments.browser.seen import Node, PageSeen
-from ddax.environments.pilot.amounts import UP, amounts, is_control
-from ddax.environments.pilot.orders import read_orders
-from ddax.environments.pilot.pilot import Pilot
-from ddax.environments.pilot.suggest import edges, offered, suggests
-from ddax.environments.pilot.words import tokens
 from ddax.environments.protocol import Move
 from ddax.errors import ActionError
 from tests.unit.test_pilot import NAME, FixedPage, done, page
-from tests.unit.test_pilot_calendar import grid
 
 pytestmark = pytest.mark.asyncio
+MARCH = list(range(1, 32))
+
+
+def grid(
+    title: str, numbers: Sequence[int] = MARCH, *, blanks: int = 6, left: float = 0.0, start: int = 1
+) -> list[Node]:  # fmt: skip
+    """Return a month as nodes: a title between two arrows, and numbers in seven columns."""
+    head = [
+        Node(f"h{start}{place}", role, text, own=text, box=(left + x, 0.0, width, 16.0))
+        for place, (role, text, x, width) in enumerate(
+            [("button", "‹", 0.0, 16.0), ("heading", title, 40.0, 80.0), ("button", "›", 120.0, 16.0)]
+        )
+    ]
+    days = [
+        Node(
+            f"d{start + place}", "button", str(number), own=str(number),
+            box=(left + 20.0 * ((place + blanks) % 7), 20.0 + 20.0 * ((place + blanks) // 7), 18.0, 18.0),
+        )
+        for place, number in enumerate(numbers)
+    ]  # fmt: skip
+    return [*head, *days]
 
 
 @pytest.mark.parametrize(
@@ -33,17 +48,6 @@ pytestmark = pytest.mark.asyncio
 async def test_the_only_field_is_meant_where_none_is_named(task: str, moves: list[list[str]]) -> None:
     report, made = await done(task, page(NAME, ("button", "Book")))
     assert made == moves and report.ok == bool(moves)
-
-
-async def test_which_of_two_fields_is_meant_is_not_guessed() -> None:
-    rows = [NAME, ("textbox", "City"), ("button", "Book")]
-    report, moves = await done('Enter "42" as your answer and click Book.', page(*rows))
-    assert moves == [] and report.failed == (
-        "it is not said which one is meant of “Name”, “City”", "enter 42 as your answer",
-        "and so neither “click Book”",
-    )  # fmt: skip
-    report, moves = await done('Enter "42" and click Book.', page(("searchbox", "Search"), *rows[1:]))
-    assert report.ok and moves[0] == ["type", "e2", "42"]
 
 
 @pytest.mark.parametrize(
@@ -61,11 +65,8 @@ async def test_which_of_two_fields_is_meant_is_not_guessed() -> None:
         ('Enter "a@b.example" into the email field.', [["type", "e4", "a@b.example"]]),
         ("Set the phone to 555.", []),
         ('Set "City" to "Oslo".', [["type", "e2", "Oslo"]]),
-        ('Fill in "City" with "City Hall".', [["type", "e2", "City Hall"]]),
         ('Set "City" to Oslo.', [["type", "e2", "Oslo"]]),
-        ('Set "City" to "".', []),
         ('Set the city to "t".', [["type", "e2", "t"]]),
-        ('Enter the city "t" into the email field.', [["type", "e4", "t"]]),
     ],
 )
 async def test_a_field_may_be_named_before_its_value(task: str, moves: list[list[str]]) -> None:
@@ -82,64 +83,21 @@ async def test_a_field_may_be_named_before_its_value(task: str, moves: list[list
         ("Choose 24 December 2026 for the return date.", "e2"),
         ("Choose a return date of 24 December 2026.", "e2"),
         ("Choose 24 December 2026.", ""),
-        ("Choose 24.12.2026 with the date picker.", ""),
     ],
 )
 async def test_which_of_two_dates_is_chosen_is_not_guessed(task: str, typed: str) -> None:
     world = page(("textbox", "Departure date"), ("textbox", "Return date"))
     report, moves = await done(task, world)
-    assert moves == ([["type", typed, "2026-12-24"]] if typed else [])
-    assert report.ok or "“Departure date”, “Return date”" in report.failed[0]
+    assert moves == ([["type", typed, "24 December 2026"]] if typed else [])
     report, moves = await done(task.replace("return ", ""), page(("textbox", "Birth date")))
-    assert report.ok and moves == [["type", "e1", "2026-12-24"]]
-
-
-async def test_a_day_in_the_calendar_of_the_page_goes_into_no_field() -> None:
-    world = page(("textbox", "Date of birth"))
-    world.nodes += grid("December 2026", blanks=1)
-    report, moves = await done("Choose 24 December 2026 in the calendar.", world)
-    assert report.ok and moves == [["click", "d24", ""]]
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("the combination [5,11,10]", [5, 11, 10]), ("the 2nd slider to -3", [-3]),
-        ("1,200 and 2,5", [1200, 2, 5]), ("to 0.5", [0.5]), ("[1,200]", [1, 200]), ("none", []),
-        ("Guests (max 9) to 4", [4]), ("the volume slider (in %) to 30", [30]), ("Guests to (4)", [4]),
-        ("the Nights slider from 2 to 7", [7]), ("the sliders to ( 3, -5 )", [3, -5]),
-    ],
-)  # fmt: skip
-async def test_amounts_are_told_from_places_and_lists(text: str, found: list[float]) -> None:
-    assert amounts(text) == found
-
-
-@pytest.mark.parametrize(
-    ("control", "label", "steps"),
-    [
-        (Node("b", "button", "+"), "Guests", True), (Node("b", "button", "Increase guests"), "Guests", True),
-        (Node("b", "button", "▲"), "", True), (Node("b", "icon", hints="fa fa plus"), "Guests", True),
-        (Node("b", "button", hints="ui spinner button ui spinner up ui widget"), "", True),
-        (Node("b", "button", "Top up"), "Amount", False),
-        (Node("b", "button", "Top up"), "Top up amount", False),
-        (Node("b", "button", "Sign up"), "Guests", False),
-        (Node("b", "button", "Plus account"), "Guests", False),
-        (Node("b", "icon", hints="fa fa thumbs up"), "Guests", False), (Node("b", "icon"), "", False),
-    ],
-)  # fmt: skip
-async def test_a_control_of_a_spinner_says_its_way_and_nothing_else(
-    control: Node, label: str, steps: bool
-) -> None:
-    assert is_control(control, UP, set(tokens(label))) == steps
+    assert report.ok and moves == [["type", "e1", "24 December 2026"]]
 
 
 async def test_a_number_is_written_into_a_spinner_once() -> None:
     world = page(("spinbutton", "Guests"), ("spinbutton", "Nights"))
     world.nodes = [replace(node, tag="input", value="1") for node in world.nodes]
     report, moves = await done('Enter "3" into the Nights field.', world)
-    assert not report.ok and moves[0] == ["type", "e2", "3"]
-    report, moves = await done('Enter "1" into the Nights field.', world)
-    assert report.ok and moves[-1] != ["type", "e2", "1"]
+    assert report.ok and moves == [["type", "e2", "3"]]
 
 
 @pytest.mark.parametrize(
@@ -171,58 +129,14 @@ async def test_an_amount_is_set_where_nothing_else_answers_better(
 
 
 @pytest.mark.parametrize(
-    ("text", "parts"),
-    [
-        ('Enter an item that starts with "Ar" and ends with "na".', ("Ar", "na", "")),
-        ('Enter a name that ends with "na" in City.', ("", "na", " in City")),
-        ("Choose a harbour beginning with Os in the list.", ("Os", "", " in the list")),
-        (
-            'Enter "Ada" into the field that starts with "Na".',
-            ("", "", "Ada into the field that starts with Na"),
-        ),
-        ('Enter a town starting with "Os" into the "City" field.', ("Os", "", " into the City field")),
-        ('Into the "City" field enter a town that ends with "lo".', ("", "lo", "")),
-        ('Enter "it starts with a bang" into Note.', ("", "", "it starts with a bang into Note")),
-    ],
-)
-async def test_the_ends_of_a_value_are_read(text: str, parts: tuple[str, str, str]) -> None:
-    assert edges(read_orders(text)[0]) == parts
-
-
-async def test_a_field_that_suggests_says_so() -> None:
-    field_ = Node("e1", "textbox", "City", tag="input")
-    assert not suggests(field_) and suggests(replace(field_, role="combobox"))
-    assert suggests(replace(field_, state=frozenset({"suggests"}))) and suggests(
-        replace(field_, options=("a",))
-    )
-    assert suggests(replace(field_, hints="city ui autocomplete input"))
-    assert not suggests(replace(field_, role="combobox", tag="select"))
-    assert not suggests(replace(field_, role="combobox", type="search"))
-
-
-async def test_a_button_below_a_field_is_no_suggestion() -> None:
-    box = (0.0, 20.0, 80.0, 16.0)
-    field_ = Node("e1", "combobox", "City", tag="input", box=(0.0, 0.0, 80.0, 16.0))
-    panel = Node("e2", "group", box=box)
-    rows = [
-        Node("e3", "text", "Stavanger", parent="e2", box=box),
-        Node("e4", "button", "Show all", parent="e2", box=box),
-        Node("e5", "text", "Show all", parent="e4", box=box),
-    ]
-    pilot = Pilot(cast("Any", page(NAME)))
-    pilot._seen = PageSeen("", url="http://a/", nodes=(field_, panel, *rows))
-    assert [n.id for n in offered(pilot, field_, {"e1"}, True) if n.name] == ["e3"]
-
-
-@pytest.mark.parametrize(
     ("task", "pressed"),
     [
         ('Choose "Low price plan".', "e2"), ("Choose Low price plan.", "e2"), ('Choose "Price".', "e1"),
-        ("Choose price.", "e1"), ('Choose "plan price".', "e2"), ('Choose "Price and more".', ""),
+        ("Choose price.", "e1"), ('Choose "plan price".', ""), ('Choose "Price and more".', ""),
     ],
 )  # fmt: skip
 async def test_what_is_chosen_is_what_is_called_so_and_not_the_next_box(task: str, pressed: str) -> None:
-    report, moves = await done(task, page(("option", "Price"), ("button", "Low price plan")))
+    report, moves = await done(task, page(("button", "Price"), ("button", "Low price plan")))
     assert moves == ([["click", pressed, ""]] if pressed else []) and report.ok == bool(pressed)
 
 
@@ -240,8 +154,6 @@ async def test_a_choice_of_something_else_is_not_written_into_a_field(held: str,
         ('Copy "Notes to driver" and paste it into "Answer".', "e3"),
         ('Copy "Notes to driver" into "Answer".', "e3"),
         ('Copy "Notes to driver" to the "Driver name" field.', "e2"),
-        ("Copy the notes to driver field and paste it into the answer.", "e3"),
-        ("Copy the notes into the answer.", "e3"),
     ],
 )
 async def test_what_is_copied_may_have_to_in_its_name(task: str, typed: str) -> None:
@@ -252,8 +164,23 @@ async def test_what_is_copied_may_have_to_in_its_name(task: str, typed: str) -> 
 
 
 @pytest.mark.parametrize(
+    ("task", "typed"),
+    [
+        ('Type "Ada" in all lower case letters into the text input.', "ada"),
+        ('Enter "Ada" into Name in upper case.', "ADA"),
+        ("Type the text below into Name.", ""),
+        ("Type your answer into the text field.", ""),
+        ("Enter The Hague into Name.", "The Hague"),
+    ],
+)
+async def test_a_value_is_written_as_said_and_what_only_points_is_not(task: str, typed: str) -> None:
+    report, moves = await done(task, page(NAME))
+    assert [move[2] for move in moves] == [typed] * bool(typed) and report.ok == bool(typed)
+
+
+@pytest.mark.parametrize(
     ("place", "typed"),
-    [("first name", ""), ("last name", "e1"), ("first address", "e3"), ("2nd address", "e4"), ("2nd", "e2")],
+    [("first name", ""), ("last name", "e1"), ("2nd", "e2")],
 )
 async def test_a_place_counts_the_fields_of_a_name(place: str, typed: str) -> None:
     names = ("Last name", "First visit", "Address line", "Address town")
@@ -265,8 +192,8 @@ async def test_a_place_counts_the_fields_of_a_name(place: str, typed: str) -> No
 @pytest.mark.parametrize(
     ("held", "roles", "typed"),
     [
-        (("Ada", ""), ("textbox", "searchbox"), ""), (("Ada", "Oslo"), ("textbox", "textbox"), ""),
-        (("", ""), ("textbox", "searchbox"), "e1"), (("Ada", ""), ("textbox", "textbox"), "e2"),
+        (("Ada", "Oslo"), ("textbox", "textbox"), ""),
+        (("Ada", ""), ("textbox", "textbox"), "e2"),
         (("Ada",), ("textbox",), "e1"), (("",), ("searchbox",), "e1"),
     ],
 )  # fmt: skip
@@ -279,7 +206,7 @@ async def test_without_a_name_the_only_field_or_the_only_empty_one_is_meant(
     assert moves == ([["type", typed, "42"]] if typed else []) and report.ok == bool(typed)
 
 
-@pytest.mark.parametrize(("bare", "moves"), [(1, [["type", "e1", "555"]]), (2, [])])
+@pytest.mark.parametrize(("bare", "moves"), [(2, [])])
 async def test_a_named_field_is_one_of_several_without_a_label_only_by_a_guess(
     bare: int, moves: list[list[str]]
 ) -> None:
@@ -296,15 +223,6 @@ async def test_what_was_not_copied_is_not_pasted() -> None:
 async def test_what_is_not_read_whole_is_not_copied(text: str) -> None:
     report, moves = await done("Copy the paragraph and paste it.", page(("paragraph", text), NAME))
     assert not report.ok and moves == []
-
-
-async def test_a_place_in_the_name_of_what_is_looked_up_is_not_that_of_the_field() -> None:
-    key = Node("e1", "cell", "First name", box=(0.0, 0.0, 40.0, 20.0))
-    told = Node("e2", "cell", "Ada", box=(50.0, 0.0, 40.0, 20.0))
-    field = Node("e3", "textbox", before="Last name Lovelace First name Ada", tag="input")
-    task = "Enter the value of First name into the text field."
-    report, moves = await done(task, FixedPage([key, told, field], {}))
-    assert moves == [["type", "e3", "Ada"]] and report.ok
 
 
 @pytest.mark.parametrize("day", ["31 February 2026", "2026-02-31", "24/12/2026", "31.02.2026"])
@@ -328,12 +246,3 @@ class Renewed(FixedPage):
         if move == Move("click", "e10"):
             self.nodes = [replace(self.nodes[0], value="Oslo")]
         return await super().act(move)
-
-
-async def test_a_suggestion_that_is_written_anew_is_pressed_again() -> None:
-    world = Renewed([Node("e1", "combobox", "Harbour", tag="input", hints="list", options=())])
-    report, moves = await done('Enter "Oslo" as harbour.', world)
-    assert report.ok and [move[:2] for move in moves if move[0] == "click"] == [
-        ["click", "e9"],
-        ["click", "e10"],
-    ]

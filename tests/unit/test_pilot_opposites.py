@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from ddax.environments.browser.seen import PageSeen
+from ddax.environments.pilot.drivers import DRIVERS
 from ddax.environments.pilot.pilot import Pilot
-from ddax.environments.pilot.skills import carry_out
 from ddax.environments.protocol import Move
 from tests.unit.test_pilot import FixedPage, page
 
@@ -56,7 +56,7 @@ async def test_of_two_opposites_the_one_that_is_not_named_is_not_pressed(role: s
     pressed = []
     for wanted, there in pairs():
         world = page((role, there), (role, "Home"))
-        report = await Pilot(world, alike).run(f"Click {wanted}.", carry_out)
+        report = await Pilot(world, DRIVERS).run(f"Click {wanted}.")
         if world.moves or report.ok:
             pressed.append((wanted, there, world.moves))
     assert pressed == []
@@ -64,15 +64,15 @@ async def test_of_two_opposites_the_one_that_is_not_named_is_not_pressed(role: s
 
 async def test_what_there_is_instead_is_told() -> None:
     world = page(("button", "Delete"), ("button", "Home"))
-    report = await Pilot(world, alike).run("Click Cancel.", carry_out)
+    report = await Pilot(world, DRIVERS).run("Click Cancel.")
     assert world.moves == [] and not report.ok
-    assert report.failed[0] == "nothing is called “Cancel”; there are “Delete”, “Home”"
+    assert report.failed[0] == "Click Cancel: no control is called “Cancel”; there are “Delete”, “Home”"
 
 
 async def test_a_press_by_its_name_is_found_among_opposites() -> None:
     for wanted, there in pairs():
         world = page(("button", there), ("button", wanted))
-        report = await Pilot(world, alike).run(f"Click “{wanted}”.", carry_out)
+        report = await Pilot(world, DRIVERS).run(f"Click “{wanted}”.")
         assert report.ok and [move.target for move in world.moves] == ["e2"], (wanted, there, report)
 
 
@@ -92,19 +92,19 @@ class Asking(FixedPage):
 
 
 @pytest.mark.parametrize(
-    ("task", "answer"),
+    ("task", "answer", "ok"),
     [
-        ("Click Delete and confirm.", "accept"),
-        ("Click Delete.", "dismiss"),
-        ("Click Delete, then press Cancel.", "dismiss"),
-        ("Click Delete but do not confirm.", "dismiss"),
-        ("Click Delete and answer No.", "dismiss"),
-        ("Click Delete, but don't go through with it.", "dismiss"),
-        ("Click “Delete no 5”.", "dismiss"),
+        ("Click Delete and confirm.", "accept", True),
+        ("Click Delete.", "dismiss", False),
+        ("Click Delete, then press Cancel.", "dismiss", True),
+        ("Click Delete but do not confirm.", "dismiss", True),
+        ("Click Delete and answer No.", "dismiss", True),
+        ("Click Delete, but don't go through with it.", "dismiss", False),
+        ("Click “Delete no 5”.", "dismiss", False),
     ],
 )
-async def test_what_a_page_asks_is_never_accepted_against_the_order(task: str, answer: str) -> None:
+async def test_what_a_page_asks_is_never_accepted_against_the_order(task: str, answer: str, ok: bool) -> None:
     world = Asking(page(("button", "Delete no 5" if "5" in task else "Delete")).nodes)
-    report = await Pilot(world).run(task, carry_out)
+    report = await Pilot(world, DRIVERS).run(task)
     assert [move.name for move in world.moves if move.target == "dialog"] == [answer]
-    assert report.ok == (answer == "accept")
+    assert report.ok == ok

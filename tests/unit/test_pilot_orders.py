@@ -4,23 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ddax.environments.pilot.orders import read_orders
 from tests.unit.test_pilot import done, page
 
 pytestmark = pytest.mark.asyncio
-
-
-@pytest.mark.parametrize(
-    ("task", "orders"),
-    [
-        ("Delete Mr. Hill. Then click Save.", ["delete Mr. Hill", "click Save"]),
-        ("Delete J. Hill. Click B. Click C.", ["delete J. Hill", "click B", "click C"]),
-        ("Choose Jan. 3, 2027. Set it to Feb. Click C.", ["choose Jan. 3, 2027", "set it to Feb", "click C"]),
-        ("Delete ‘Ann’s list’ and press „Save“.", ["delete Ann’s list", "press Save"]),
-    ],
-)
-async def test_a_name_with_a_point_or_in_other_quotes_is_one(task: str, orders: list[str]) -> None:
-    assert [f"{order.word} {order.text}" for order in read_orders(task)] == orders
 
 
 @pytest.mark.parametrize(
@@ -56,16 +42,3 @@ async def test_an_order_with_an_exception_is_not_carried_out_on_the_exception(ta
     rows = [("button", "Delete"), ("button", "Save"), ("checkbox", "*Ann"), ("checkbox", "Bob")]
     report, moves = await done(task, page(*rows))
     assert moves == [] and not report.ok
-
-
-async def test_a_button_is_pressed_also_where_a_field_is_called_so() -> None:
-    world = page(("textbox", "Search"), ("button", "Search"))
-    world.inert = True
-    report, moves = await done('Press "Search"', world)
-    assert report.ok and [target for _, target, _ in moves] == ["e1", "e2"]
-
-
-async def test_an_order_in_capital_letters_is_read_as_any_other() -> None:
-    rows = [("textbox", "Arrival"), ("textbox", "Departure")]
-    report, moves = await done("SET THE ARRIVAL TO 3 MAY AND THE DEPARTURE TO 5 MAY!", page(*rows))
-    assert report.ok and moves == [["type", "e1", "3 MAY"], ["type", "e2", "5 MAY"]]

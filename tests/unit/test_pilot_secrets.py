@@ -1,10 +1,13 @@
-"""Which tasks say a password in clear."""
+"""Which tasks say a password in clear, and which passwords are asked for in quotes first."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from ddax.environments.pilot.forms import is_cut, says_secret
+from ddax.environments.pilot.grammar import says_secret
+from tests.unit.test_pilot import PASSWORD, USER, done, page
 
 
 @pytest.mark.parametrize(
@@ -41,8 +44,13 @@ def test_a_task_that_says_a_password_is_known(task: str, clear: bool) -> None:
         ('Log in as ann with the password "correct horse, battery!"', False),
         ("Log in as ann with password {{secret:PIN}}!", False),
         ("Enter geheim1 as the password", False),
-        ("Change the password", False),
     ],
 )
-def test_a_password_whose_end_nobody_knows_is_asked_for_in_quotes(task: str, cut: bool) -> None:
-    assert is_cut(task) == cut
+@pytest.mark.asyncio
+async def test_a_password_whose_end_nobody_knows_is_asked_for_in_quotes(task: str, cut: bool) -> None:
+    world = page(
+        USER, PASSWORD, ("textbox", "Email"), ("button", "Log in"), ("button", "Go"), ("button", "Sign up")
+    )
+    world.nodes[1] = replace(world.nodes[1], type="password")
+    report, moves = await done(task, world)
+    assert bool(moves) != cut and (not cut or report.mend == "Put the password in quotes")

@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from ddax.environments.browser.seen import Node
-from ddax.environments.pilot.orders import read_orders
 from tests.unit.test_pilot import FixedPage, done, page
 
 pytestmark = pytest.mark.asyncio
@@ -30,49 +29,6 @@ async def test_a_role_of_two_words_is_one(task: str, moves: list[list[str]]) -> 
     assert made == moves and report.ok
 
 
-@pytest.mark.parametrize(
-    ("task", "orders"),
-    [
-        ("For Ann, click Edit.", ["click Edit for Ann"]),
-        ('For the user @kim, click on the "Like" button', ["click on the Like button for the user @kim"]),
-        ("In the row of Ann, press Delete, then click OK", ["press Delete in the row of Ann", "click OK"]),
-        ("Using the editor, give the text Hill, the style bold and press Send",
-         ["give the text Hill, the style bold using the editor", "press Send"]),
-        ("Using the editor, make all of it bold and click Save",
-         ["make all of it bold using the editor", "click Save"]),
-        ("For Ann, please click Edit", ["click Edit for Ann"]),
-        ("For Ann grant access and click Save", [" For Ann grant access", "click Save"]),
-        ("On the Billing tab, click Save", [" On the Billing tab", "click Save"]),
-        ("Click Save for Ann, click OK", ["click Save for Ann", "click OK"]),
-    ],
-)  # fmt: skip
-async def test_a_place_that_is_said_first_belongs_to_what_follows(task: str, orders: list[str]) -> None:
-    assert [f"{order.word} {order.text}" for order in read_orders(task)] == orders
-
-
-@pytest.mark.parametrize(
-    ("task", "orders"),
-    [
-        ("Scroll to the bottom of the text hit submit.", ["scroll to the bottom of the text", "hit submit"]),
-        ('Enter "a" into Name press the Save button', ["enter a into Name", "press the Save button"]),
-        ("Choose when to press Submit", ["choose when to press Submit"]),
-        ("Finally press Submit", ["press Submit"]),
-        ("Find where I can press Submit", ["find where I can press Submit"]),
-    ],
-)
-async def test_an_order_to_send_is_heard_behind_another_without_a_comma(task: str, orders: list[str]) -> None:
-    assert [f"{order.word} {order.text}" for order in read_orders(task)] == orders
-
-
-@pytest.mark.parametrize(
-    "lead",
-    ["Finally, ", "Just ", "Next, ", "First ", "Would you please ", "Make sure to ", "I'd like you to ",
-     "Your task is to ", "Go ahead and "],
-)  # fmt: skip
-async def test_what_stands_before_an_order_is_no_part_of_it(lead: str) -> None:
-    assert [f"{order.word} {order.text}" for order in read_orders(f"{lead}press Save.")] == ["press Save"]
-
-
 def posts() -> FixedPage:
     """Return posts of three people, each with signs without a name that are known by their attributes."""
     nodes: list[Node] = []
@@ -91,14 +47,6 @@ async def test_the_sign_of_whom_an_order_begins_with_is_pressed() -> None:
     assert moves == [["click", "p1like", ""]] and report.ok
 
 
-async def test_what_a_post_has_in_its_menu_is_pressed_there() -> None:
-    world = posts()
-    mute = Node("m", "menuitem", "Mute", parent="p1", box=(60.0, 90.0, 60.0, 16.0))
-    world.opens["p1more"] = [mute]
-    report, moves = await done('For the user @kim, click on the "Mute" button.', world)
-    assert moves == [["click", "p1more", ""], ["click", "m", ""]] and report.ok
-
-
 @pytest.mark.parametrize(
     "task",
     ["Mark the numbers as odd or even.", "Click Odd or Even", 'Click "Odd" or "Even"', "Choose odd or even"],
@@ -106,13 +54,6 @@ async def test_what_a_post_has_in_its_menu_is_pressed_there() -> None:
 async def test_a_choice_that_is_left_open_is_not_made(task: str) -> None:
     report, moves = await done(task, page(("button", "Odd"), ("button", "Even"), ("text", "4")))
     assert moves == [] and not report.ok
-
-
-async def test_two_kinds_of_things_are_no_choice() -> None:
-    report, moves = await done(
-        'Click on the folder or file named "Ann"', page(("link", "Bo"), ("link", "Ann"))
-    )
-    assert moves == [["click", "e2", ""]] and report.ok
 
 
 async def test_a_control_with_or_in_its_name_is_pressed() -> None:
@@ -130,20 +71,6 @@ def letter() -> FixedPage:
     return FixedPage([*below, *(replace(node, id=f"f{node.id}") for node in more)])
 
 
-@pytest.mark.parametrize(
-    ("task", "moves"),
-    [
-        ('Find the email by Ann and reply to them with the text "Yes.".',
-         ["click e3", "type fe2 Yes.", "click fe3"]),
-        ("Forward the email from Ann to Bob", ["click e4", "type fe1 Bob", "click fe3"]),
-        ("The mail by Ann should be forwarded to Bob.", ["click e4", "type fe1 Bob", "click fe3"]),
-    ],
-)  # fmt: skip
-async def test_a_message_is_answered_by_the_control_and_not_by_its_box(task: str, moves: list[str]) -> None:
-    report, made = await done(task, letter())
-    assert [" ".join(move).strip() for move in made if move[1] != "e1"] == moves and report.ok
-
-
 async def test_the_menu_that_was_just_opened_is_not_pressed_again() -> None:
     report, moves = await done("Click Menu and then click Print.", page(("button", "Menu"), ("text", "Ann")))
     assert moves == [["click", "e1", ""]] and not report.ok
@@ -152,8 +79,8 @@ async def test_the_menu_that_was_just_opened_is_not_pressed_again() -> None:
 @pytest.mark.parametrize(
     ("task", "moves"),
     [
-        ("Click the button.", []), ("Click on the link", []), ("Click a button", [["click", "e1", ""]]),
-        ("Open the menu", [["click", "e3", ""]]), ("Press the icon", [["click", "e6", ""]]),
+        ("Click the button.", []), ("Click on the link", []),
+
     ],
 )  # fmt: skip
 async def test_of_several_of_a_kind_none_is_pressed_as_the_one(task: str, moves: list[list[str]]) -> None:
@@ -208,48 +135,9 @@ async def test_a_place_that_is_no_number_is_no_place(place: str) -> None:
     assert report.failed and moves == []
 
 
-async def test_a_day_that_no_calendar_has_is_told() -> None:
-    report, moves = await done("Set the date to 31 February 2027.", page(("textbox", "Date")))
-    assert report.failed[0] == "there is no 31 February 2027" and moves == []
-
-
-@pytest.mark.parametrize(
-    ("task", "words"),
-    [
-        ("Enable the digest and push notifications.", ["enable"]),
-        ("Set check-in to 2, check-out to 3.", ["set"]),
-        ("Set the code to AB, continue and check out.", ["set", "continue", "check out"]),
-    ],
-)
-async def test_words_that_look_like_orders_are_none(task: str, words: list[str]) -> None:
-    assert [order.word for order in read_orders(task)] == words
-
-
-async def test_reverse_alphabetical_order_goes_down() -> None:
-    ways = ("Name, A to Z", "Name, Z to A")
-    world = FixedPage([Node("e1", "combobox", "Sort by", tag="select", options=ways)])
-    report, moves = await done("Sort by name in reverse alphabetical order.", world)
-    assert report.ok and moves == [["select", "e1", "Name, Z to A"]]
-
-
 async def test_a_value_stands_before_each_of_several_fields() -> None:
     world = page(("textbox", "Full name"), ("textbox", "Street"), ("textbox", "City"))
     _, moves = await done(
         "Enter Ann Lee as the full name, 5 Low Road as the street and Leeds as the city.", world
     )
     assert [value for _, _, value in moves] == ["Ann Lee", "5 Low Road", "Leeds"]
-
-
-async def test_a_value_of_several_words_has_a_field_of_its_own() -> None:
-    found = read_orders("Enter Jo Hart as the full name and 0470 1234 as the phone.")
-    assert [one.text for one in found] == ["Jo Hart as the full name", "0470 1234 as the phone"]
-    assert [one.text for one in read_orders("Enter Tom and Jerry as the title.")] == [
-        "Tom and Jerry as the title"
-    ]
-
-
-async def test_what_comes_then_has_the_verb_before_it() -> None:
-    found = read_orders("Choose 9 March 2027 in the calendar, then the 14:00 slot.")
-    assert [(one.verb, one.text) for one in found] == [
-        ("choose", "9 March 2027 in the calendar"), ("choose", "the 14:00 slot"),
-    ]  # fmt: skip

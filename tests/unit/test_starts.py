@@ -22,7 +22,7 @@ def loaded() -> frozenset[str]:
     [
         "ddax.evolution.repair", "ddax.evolution.operators", "ddax.memory.gate.order_signs",
         "ddax.memory.store.chroma",
-        "ddax.environments.pilot.orders", "ddax.environments.browser", "chromadb", "playwright", "openai",
+        "ddax.environments.pilot.grammar", "ddax.environments.browser", "chromadb", "playwright", "openai",
         "onnxruntime", "tokenizers", "starlette", "typer",
     ],
 )  # fmt: skip

@@ -13,7 +13,7 @@ from ddax.configs.secrets import Redactor
 from ddax.debate.carried import carriers
 from ddax.debate.quotes import Carrying, is_verbatim
 from ddax.debate.task_rubric import task_rubric
-from ddax.environments.pilot.orders import read_orders
+from ddax.environments.pilot.grammar import read_task
 from ddax.ideas.requirements import parse
 from ddax.memory.gate.instructions import instruction_spans
 from ddax.reasoning.embedded import sentences
@@ -61,7 +61,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "demands of a task": lambda text: parse(text, origin="task"),
     "the rubric of a task": task_rubric.__wrapped__,
     "a question": getattr(analyse, "__wrapped__", analyse),
-    "orders of a task": getattr(read_orders, "__wrapped__", read_orders),
+    "orders of a task": read_task,
     "a quote": lambda text: is_verbatim(Citation("p", "s", "T", text, 0, len(text)), [passage(text)]),
     "marks": lambda text: carriers(text, [PLAIN], check_by_rules()),
     "an argument": lambda text: Carrying(check_by_rules(), PLAIN).carries("opponent", PLAIN, text),

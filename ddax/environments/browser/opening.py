@@ -10,7 +10,6 @@ from pathlib import Path
 from ddax.actions.egress import EgressPolicy, checked_url
 from ddax.actions.web.opening import policy_for
 from ddax.actions.web.proxy import connected, egress_proxy
-from ddax.configs.models import name_of
 from ddax.configs.secrets import Redactor
 from ddax.configs.settings import Context
 from ddax.environments.browser.chromium import Chromium, find_chromium
@@ -20,8 +19,6 @@ from ddax.environments.browser.world import BrowserWorld
 from ddax.errors import ActionError, SourceError, UsageError
 
 SCHEME = "browser:"
-NODES, NODES_TOLD = 1_500, 4_000
-"""Nodes of a page that are looked at: without a model each is held against each, a model gets an outline."""
 
 
 def is_browser(spec: str) -> bool:
@@ -77,7 +74,6 @@ def open_browser(spec: str, settings: Context, *, trusted: bool = True) -> Brows
     policy = _policy(settings, url, trusted)
     options = BrowserOptions(
         writes=chosen.writes,
-        max_nodes=NODES if name_of(settings.model) == "embedded" else NODES_TOLD,
         vault=open_vault(chosen.secrets, os.environ),
         redactor=Redactor.of_process(),
         downloads=Path(chosen.downloads) if chosen.downloads else None,

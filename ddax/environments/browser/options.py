@@ -41,7 +41,7 @@ class BrowserOptions:
     width: int = 1280
     height: int = 800
     max_tabs: int = 8
-    max_nodes: int = 1_500
+    max_nodes: int = 12_000
     move_seconds: float = 20.0
     quiet_ms: int = 60
     settle_seconds: float = 3.0

@@ -48,6 +48,7 @@
   const BOXES = new Set(["checkbox", "radio", "switch"]);
   const roleOf = (el) => {
     const stated = squeeze(el.getAttribute("role")).split(" ")[0].toLowerCase();
+    if (stated === "textbox" && el.getAttribute("aria-readonly") === "true" && !("value" in el)) return "text";
     if (stated && stated !== "presentation" && stated !== "none") return stated;
     const tag = tagOf(el);
     if (tag === "input") return INPUTS[el.type] || "textbox";
@@ -55,6 +56,7 @@
     if (tag === "select" && (el.multiple || el.size > 1)) return "listbox";
     if (el.isContentEditable && !(el.parentElement && el.parentElement.isContentEditable)) return "textbox";
     if (tag === "text" && el.ownerSVGElement) return "shape";
+    if (tag === "section") return el.hasAttribute("aria-label") || el.hasAttribute("aria-labelledby") ? "region" : "";
     if (tag === "td" && el.closest("table")?.matches("[role=grid],[role=treegrid]")) return "gridcell";
     return ROLES[tag] || "";
   };
@@ -94,7 +96,7 @@
   const beside = (el) => {
     for (let at = el, up = 0; at && up < 3; at = at.parentElement, up++) {
       for (let before = at.previousSibling; before; before = before.previousSibling) {
-        if (before.nodeType === 1 && (FIELDS.has(roleOf(before)) || before.querySelector?.("input,select,textarea"))) return "";
+        if (before.nodeType === 1 && before.getClientRects().length && (FIELDS.has(roleOf(before)) || before.querySelector?.("input,select,textarea"))) return "";
         const text = squeezed(before);
         if (text) return text;
       }
@@ -191,7 +193,7 @@
     if (open === "true") state.expanded = true;
     const leads = open === null && /^(menuitem|button)$/.test(roleOf(el)) && /^(true|menu)$/.test(aria("haspopup"));
     if (open === "false" || leads) state.collapsed = true;
-    if (/^(list|both)$/.test(aria("autocomplete")) || aria("haspopup") === "listbox" && el.matches("input,textarea")) state.suggests = true;
+    if (/^(list|both)$/.test(aria("autocomplete")) || aria("haspopup") === "listbox" && el.matches("input,textarea") || el.matches("input.ui-autocomplete-input")) state.suggests = true;
     if (aria("current") && aria("current") !== "false") state.current = true;
     if (el === el.getRootNode().activeElement && el !== document.body) state.focused = true;
     if (style.cursor === "not-allowed") state.disabled = true;
@@ -223,7 +225,7 @@
     return [box.x, box.y, box.width, box.height].map((n) => Math.round(n * 10) / 10);
   };
   const paintOf = (el, style) => {
-    if (el.ownerSVGElement) return { fill: style.fill, stroke: style.stroke, form: tagOf(el) };
+    if (el.ownerSVGElement) return { fill: style.fill, stroke: style.stroke, form: tagOf(el), ...(el.points ? { corners: String(el.points.length) } : {}) };
     return { fill: style.backgroundColor, ink: style.color };
   };
 
@@ -320,6 +322,7 @@
     const el = find(id);
     if (!el) return { gone: true };
     let target = el;
+    if (roleOf(el) === "treeitem") target = [...el.children].find((one) => !one.matches("[role=group],ul,ol") && squeeze(one.textContent) && one.getClientRects().length) || el;
     if (!el.getClientRects().length && el.labels?.length) target = el.labels[0];
     const seen = target.getBoundingClientRect();
     if (seen.top < 0 || seen.left < 0 || seen.bottom > innerHeight || seen.right > innerWidth || at === "center") target.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });

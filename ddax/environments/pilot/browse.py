@@ -14,17 +14,13 @@ from ddax.configs.secrets import Redactor
 from ddax.environments.actions import REFUSED_PAGES, UNENDED_PAGES
 from ddax.environments.browser.seen import UNENDED, Node, PageSeen
 from ddax.environments.browser.world import BrowserWorld
-from ddax.environments.pilot.disclose import LEAVE, NOT_TELLING, disclosed, shared, telling
-from ddax.environments.pilot.forms import is_cut
-from ddax.environments.pilot.match import Embed, Matcher
-from ddax.environments.pilot.orders import is_both
+from ddax.environments.pilot.disclose import LEAVE, disclosed, shared, telling
+from ddax.environments.pilot.drivers import DRIVERS
+from ddax.environments.pilot.grammar import is_question
 from ddax.environments.pilot.pilot import Pilot, Report
-from ddax.environments.pilot.skills import carry_out
-from ddax.environments.pilot.telling import all_told, answer_to, wanted_of
-from ddax.environments.pilot.words import tokens
+from ddax.environments.pilot.telling import all_told
 from ddax.environments.protocol import Move
 from ddax.errors import UNDONE, ActionError
-from ddax.text.question import is_question
 from ddax.types import Document
 from ddax.wording import amount
 
@@ -51,7 +47,6 @@ class Browsing:
     """The action over one browser; its calls take turns, and each begins in an empty profile."""
 
     world: BrowserWorld
-    embed: Embed | None = None
     seed: int = 0
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -63,11 +58,6 @@ class Browsing:
     async def _browse(self, context: ActionContext, arguments: BrowseArguments) -> ActionResult:
         task = arguments.task or context.task_text
         async with self.turn:
-            if is_both(task):
-                why, mend = "It can be one of them.", "End it with an order: “… Then tell me the balance.”"
-                raise _undone("the task is orders and a question", why, mend)
-            if is_cut(task):
-                raise _undone("it is not certain where the password ends", "", "Put the password in quotes.")
             seen = await self.world.reset(seed=self.seed)
             if is_question(task):
                 return await self._read(context, task, seen)
@@ -75,27 +65,22 @@ class Browsing:
 
     async def _do(self, context: ActionContext, task: str) -> ActionResult:
         """Carry out orders; raises ActionError where one could not be."""
-        report = await Pilot(self.world, self.embed, cut=context.redactor.cut).run(task, carry_out)
+        report = await Pilot(self.world, DRIVERS, cut=context.redactor.cut).run(task)
         page = await self._page(report.seen)
         noted = _noted(report, context.redactor)
         said = context.redactor.cut(" ".join(page.text.split()), SAID - len(noted))
-        if not report.ok or not (report.moves or report.settled):
+        if not report.ok or not (report.moves or report.settled or report.answers):
             what = "; ".join(report.failed) or "nothing on the page answers to the task"
             did = context.redactor.cut(all_told(report.did), DID)
             why = f"{did}{noted}The page is {page.title!r}, and says: {said}"
             mend = report.mend or "Say it in the words of the page"
-            raise _undone(what, why, f"{mend}, or use a language model.")
-        answers = [answer_to(wanted, f"{noted}\n{page.text}") for wanted in wanted_of(task)]
-        if "" in answers:
-            what = wanted_of(task)[answers.index("")]
-            did = context.redactor.cut(all_told(report.did), DID)
-            what = f"“{context.redactor.cut(what, 80)}” was not found on the page"
-            raise _undone(what, f"{did}The page is {page.title!r}.", "Say it in the words of the page.")
-        told = context.redactor.cut(" ".join(f"{answer}." for answer in answers), SAID)
-        said = f"{told} {said}".strip()
+            raise ActionError(
+                f"not carried out: {what}.", why=why, mend=f"{mend}, or use a language model.", kind=UNDONE
+            )
         count = len(report.moves)
         done = f"Done in {amount(count, 'move')}" if count else "It was so already"
-        summary = f"{done}. {noted}{page.title or page.source} now says: “{said}”"
+        answers = "".join(f"{answer.rstrip('.')}. " for answer in report.answers)
+        summary = f"{done}. {answers}{noted}{page.title or page.source} now says: “{said}”"
         return ActionResult(
             summary,
             records=await cut_page(context, page, about=task[:ABOUT], kind="world"),
@@ -150,11 +135,7 @@ class Browsing:
         ]
         scored = [(shared(n.name, words), n) for n in links]
         best = max(scored, key=lambda pair: pair[0], default=None)
-        if best is not None and best[0] > 0:
-            return best[1]
-        asked = " ".join(word for word in tokens(task) if word not in NOT_TELLING)
-        found = Matcher(seen, self.embed).rank(asked, frozenset({"link"}), among=links, by_meaning=True)
-        return found[0].node if found and found[0].score > 0.5 else None
+        return best[1] if best is not None and best[0] > 0 else None
 
     async def _opened(self, task: str, seen: PageSeen) -> tuple[PageSeen, Document]:
         """Read a page with what it hides, as far as that has no effect."""
@@ -167,10 +148,6 @@ class Browsing:
         if seen.dialog:
             return _document(seen, seen.text)
         return _document(seen, "\n\n".join((await self.world.extract()).splitlines()))
-
-
-def _undone(what: str, why: str, mend: str) -> ActionError:
-    return ActionError(f"not carried out: {what}.", why=why, mend=mend, kind=UNDONE)
 
 
 def _noted(report: Report, redactor: Redactor) -> str:

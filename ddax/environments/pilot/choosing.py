@@ -1,343 +1,362 @@
-"""Choose what an order names: options of lists, boxes, days, suggestions, places in a menu."""
+"""Drivers that choose and tick: options, radios, menus, boxes, switches; each is checked by its state."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date
 
-from ddax.environments.browser.seen import ACTED_ON, Node
-from ddax.environments.pilot.amounts import set_amount
-from ddax.environments.pilot.boxes import CALLED, beside_of, boxes_beside, of_group, of_rows
-from ddax.environments.pilot.calendar import CALENDAR_WORDS, pick_day, showing
+from ddax.environments.browser.seen import Node
+from ddax.environments.pilot.clauses import said_parts
 from ddax.environments.pilot.dates import find_date, month_of
-from ddax.environments.pilot.doors import doors
-from ddax.environments.pilot.dropdowns import built, take_offered
-from ddax.environments.pilot.fields import (
-    NO_NAME,
-    best_option,
-    called,
-    completed,
-    fill,
-    is_dated,
-    is_day,
-    named_field,
-    select,
-    where_of,
+from ddax.environments.pilot.deeds import deed
+from ddax.environments.pilot.entering import field_of, fill
+from ddax.environments.pilot.frames import Frame, Value
+from ddax.environments.pilot.locate import in_row, locate, meant, one_of, pressed, unfolded, written
+from ddax.environments.pilot.looks import COLOURS, looked_for
+from ddax.environments.pilot.match import BOXES, Hit, find, label, runs, usable
+from ddax.environments.pilot.pilot import NotDone, Pilot
+from ddax.environments.pilot.pressing import press_node
+from ddax.environments.pilot.ranges import bring
+from ddax.environments.pilot.relations import NOWHERE
+from ddax.environments.pilot.selecting import pick_in
+from ddax.environments.pilot.words import Word, key, keys, said
+
+PICKED = frozenset(
+    {"option", "radio", "menuitem", "menuitemradio", "menuitemcheckbox", "checkbox", "switch", "treeitem"}
 )
-from ddax.environments.pilot.match import label_of
-from ddax.environments.pilot.named_rows import press_in_row
-from ddax.environments.pilot.orders import Order
-from ddax.environments.pilot.pilot import Pilot
-from ddax.environments.pilot.pressing import SURE, click, press_named, press_path, press_place
-from ddax.environments.pilot.rows import rows_of, words_of
-from ddax.environments.pilot.suggest import edges, equal_to, suggests, take
-from ddax.environments.pilot.words import (
-    BOXES,
-    EMPTY,
-    FIELD,
-    LIKE,
-    TICKS,
-    content,
-    likeness,
-    ordinal,
-    plain,
-    roles,
-    tokens,
-)
-
-_ONLY = re.compile(r"(?:only|just)\s.+|.+\sonly", re.IGNORECASE)
-_ONLY_WORD = re.compile(r"^(?:only|just)\s+|(?<!\s)\s+only$", re.IGNORECASE)
-_OF_MENU = re.compile(r"(?>(?P<what>.+?) (?:from|in|under) the )(?P<menu>.+?) menu", re.IGNORECASE)
-_NAMES_FIELD = re.compile(r"\b(?:as|for)\s+(?:the|my)\b", re.IGNORECASE)
-"""Words behind which stands the list that something is chosen in."""
-_AS = re.compile(r"(?<!\s)\s+(?:as|for)\s+(?:the\s+|my\s+)?((?s:.+))$", re.IGNORECASE)
+NONE = frozenset({"nothing", "none", "no"})
+TICKED = frozenset({"checkbox", "switch", "menuitemcheckbox", "radio"})
 
 
-async def choose(pilot: Pilot, order: Order) -> bool:
-    """Choose what an order names, and where it says “only”, nothing else of the same group."""
-    if _ONLY.fullmatch(order.outside.strip(" .")) is None:
-        return await _choose(pilot, order)
-    text, outside = (_ONLY_WORD.sub("", part.strip(" .")) for part in (order.text, order.outside))
-    order = replace(order, text=text, outside=outside)
-    meant = [n for n in boxes_of(pilot, pilot.nodes(BOXES), values_of(order), order) if n.role != "radio"]
-    others = beside_of(pilot, meant) if meant else []
-    if others is None:
-        pilot.misread("what else of the same kind there is cannot be told", "Name what is to be unticked too")
+async def choose(pilot: Pilot, frame: Frame) -> None:
+    """Choose what is named: an option where it stands, or in the list that is named with it."""
+    order = frame.words
+    if await _none(pilot, order):
+        return
+    if ">" in said(order) and any(">" in word.text for word in order):
+        await _path(pilot, order)
+        return
+    if alike := looked_for(pilot, order):
+        for node in alike:
+            await press_node(pilot, node)
+        return
+    parts = said_parts(order)
+    apart = len(parts) > 1 and all(_named_in(pilot, part) for part in parts)
+    if not apart and await choose_words(pilot, order):
+        return
+    if len(parts) > 1:
+        tail = _tail(parts[-1])
+        chosen: list[str] = []
+        for part in parts:
+            if not await choose_words(
+                pilot, (*part, *tail) if part is not parts[-1] else part, keep=tuple(chosen)
+            ):
+                await _by_name(pilot, part)
+            chosen.append(said(part))
+        return
+    await _by_name(pilot, order)
+
+
+async def set_(pilot: Pilot, frame: Frame) -> None:
+    """Set a field, a box or a list to a value."""
+    assert frame.value is not None
+    if (several := _LIST.fullmatch(frame.value.text)) and {w.key for w in frame.words} & {
+        "slider",
+        "spinner",
+    }:
+        await _set_each(pilot, several[1].split(","))
+        return
+    try:
+        node = await field_of(pilot, frame.words, links=True)
+    except NotDone as why:
+        value = tuple(Word(one, key(one), 0) for one in frame.value.text.split())
+        if not await choose_words(pilot, (*value, *frame.words)):
+            raise why from None
+        return
+    await fill(pilot, node, frame.value)
+
+
+async def _set_each(pilot: Pilot, values: Sequence[str]) -> None:
+    """Bring the sliders of a page to as many numbers, in their order."""
+    nodes = usable(pilot.page, lambda node: node.role in ("slider", "spinbutton", "handle"))
+    if len(nodes) != len(values):
+        raise NotDone(f"there are {len(nodes)} sliders for {len(values)} numbers")
+    for node, value in zip(nodes, values, strict=True):
+        await (fill(pilot, node, Value(value.strip(), True)) if written(node) else bring(pilot, node, value))
+
+
+async def _none(pilot: Pilot, order: Sequence[Word]) -> bool:
+    """Leave no box on where the order says “nothing”, of those that its other words name; False otherwise."""
+    solid = [word for word in order if not word.is_stop]
+    if not solid or solid[0].group >= 0 or solid[0].key not in NONE:
         return False
-    if not await _choose(pilot, order):
-        return False
-    return "refused" not in [await click(pilot, node) for node in others if is_ticked(node)]
+    if any(keys(label(node)) == (solid[0].key,) for node in [*usable(pilot.page, _chosen), *_options(pilot)]):
+        return False  # it is called so
+    about = [word.key for word in solid[1:] if not word.is_kind and word.key not in ("them", "anything")]
+    boxes = usable(pilot.page, lambda node: node.role in ("checkbox", "switch"))
+    boxes = [node for node in boxes if not about or pilot.page.level(node, about) < NOWHERE]
+    if not boxes:
+        raise NotDone(f"there are no boxes for “{said(order)}”")
+    for node in boxes:
+        await bring_to(pilot, node, on=False)
+    return True
 
 
-async def _choose(pilot: Pilot, order: Order) -> bool:
-    """Choose options, boxes, a place in a menu, a number on a slider, a day."""
-    text = order.text
+def _chosen(node: Node) -> bool:
+    return node.role in PICKED
+
+
+def _named_in(pilot: Pilot, part: Sequence[Word]) -> bool:
+    """Tell whether a part of a list names something to choose by itself."""
+    nodes = [*usable(pilot.page, lambda node: node.role in PICKED or _tickable(node)), *_options(pilot)]
+    return any(hit.rank[0] == 0 for hit in find(pilot.page, part, nodes))
+
+
+def _tail(part: Sequence[Word]) -> tuple[Word, ...]:
+    at = next(
+        (
+            n
+            for n, word in enumerate(part)
+            if n and word.is_stop and word.key in ("in", "from", "as", "for", "on")
+        ),
+        None,
+    )
+    return tuple(part[at:]) if at is not None else ()
+
+
+async def _by_name(pilot: Pilot, order: Sequence[Word]) -> None:
+    """Press what is called so, where it is no option of a list."""
+    node = await locate(
+        pilot, order, lambda one: one.role in PICKED or pressed(one), kind="option", text=True
+    )
+    await _pick(pilot, node)
+
+
+async def choose_words(pilot: Pilot, order: Sequence[Word], *, keep: Sequence[str] = ()) -> bool:
+    """Choose what some words say: a day, a number, an option; False where nothing is called so."""
+    if await _measured(pilot, order):
+        return True
+    shown = usable(pilot.page, lambda node: node.role in PICKED and "disabled" not in node.state)
+    every = [*shown, *_options(pilot)]
+    found = [hit for hit in find(pilot.page, order, every) if not hit.left]
+    hits = [hit for hit in found if not _of_another(order, hit, every)]
+    if found and not hits:
+        raise NotDone(f"no option is called “{said(order)}”; there are {pilot.named(every)}")
+    if hits:
+        await _pick(pilot, one_of(pilot, order, hits), keep)
+        return True
+    return await _in_list(pilot, order)
+
+
+def _of_another(order: Sequence[Word], hit: Hit, every: Sequence[Node]) -> bool:
+    """Tell whether a word that a hit leaves is one of another option’s name: “extra” of “extra large”."""
+    left = {
+        word.key
+        for at, word in enumerate(order)
+        if at not in hit.used and not word.is_stop and not word.is_kind
+    }
+    own = keys(label(hit.node))
+    return any(
+        left & set(keys(label(node))) and keys(label(node)) != own for node in every if node is not hit.node
+    )
+
+
+async def _measured(pilot: Pilot, order: Sequence[Word]) -> bool:
+    """Bring a slider, a spinner or a field for a day to what is said."""
+    text = said(order)
+    number = re.search(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w/.])", text)
+    kinds = {word.key for word in order}
+    if number and kinds & {"slider", "spinner"}:
+        roles = {"slider"} if "slider" in kinds else {"spinbutton"}
+        fields = usable(pilot.page, lambda node: node.role in roles)
+        fields = fields or usable(pilot.page, lambda node: node.role in ("slider", "spinbutton", "handle"))
+        if len(fields) == 1:
+            await (
+                fill(pilot, fields[0], Value(number[0], True))
+                if written(fields[0])
+                else bring(pilot, fields[0], number[0])
+            )
+            return True
+        if not fields and (holds := _handles(pilot)):
+            await bring(pilot, holds[0], number[0])
+            return True
+    if (colour := _colour(pilot, order)) is not None:
+        await fill(pilot, *colour)
+        await pilot.do("leave", colour[0].id)
+        return True
     day = find_date(text)
-    if day is not None:
-        return await choose_day(pilot, order, day)
-    if not order.quotes and not is_day(pilot, text):
+    if day is None:
         return False
-    menu = None if order.quotes else _OF_MENU.fullmatch(text.strip(" ."))
-    if menu is not None and (opens := _opener(pilot, menu["menu"])) is not None:
-        return await _from_menu(pilot, opens, menu["what"])
-    if ">" in text and not order.quotes:
-        return await press_path(pilot, [part.strip() for part in text.split(">")])
-    moved = await set_amount(pilot, order)
-    if moved is not None:
-        return moved
-    fields, parts = pilot.nodes(FIELD | {"combobox", "listbox"}), edges(order)
-    if (parts.start or parts.end) and any(map(suggests, fields)):
-        return await completed(pilot, parts, fields)
-    place, role = ordinal(text), roles(text)
-    if place and role:
-        return await press_place(pilot, "", role, place)
-    values = values_of(order, [*fields, *built(pilot)])
-    if not values:
-        return True  # nothing is to be chosen
-    return await choose_values(pilot, values, order)
-
-
-def _opener(pilot: Pilot, name: str) -> Node | None:
-    """Return the one control that opens a menu called so; a list has none."""
-    found = [n for n in pilot.nodes({"button", "menuitem", "clickable"}) if likeness(name, n.name) >= CALLED]
-    return found[0] if len(found) == 1 else None
-
-
-async def _from_menu(pilot: Pilot, opens: Node, what: str) -> bool:
-    """Open a menu, unless what is to be chosen shows already, and press that."""
-    shown = any(likeness(what, n.name) >= CALLED for n in pilot.nodes({"menuitem", "option", "link"}))
-    if not shown and await click(pilot, opens) == "refused":
+    rest = [word for word in order if not _DAY.fullmatch(word.key) and not month_of(word.key)]
+    fields = usable(pilot.page, _takes_day)
+    node = (
+        fields[0]
+        if len(fields) == 1 and not _says(rest)
+        else meant(pilot, rest, _takes_day)
+        if rest
+        else None
+    )
+    if node is None:
         return False
-    return await press_named(pilot, what, frozenset())
+    await fill(pilot, node, Value(day.isoformat() if node.type == "date" else text_of(text, rest), False))
+    return True
 
 
-async def choose_day(pilot: Pilot, order: Order, day: date) -> bool:
-    """Choose a day in the field an order names, else in the calendar that stands on the page."""
-    fields, stands = pilot.nodes(FIELD), bool(showing(pilot.seen))
-    dated = [n for n in fields if is_dated(n)]
-    if not dated and not stands:
-        dated = [n for n in fields if "readonly" in n.state]
-    words = _words_beside(order.text)
-    if not dated or (stands and not words and "calendar" in tokens(order.text)):
-        return await pick_day(pilot, day)
-    target = _dated(pilot, named_field(order.text), words, dated)
-    return target is not None and await fill(pilot, target, day.isoformat())
-
-
-def _words_beside(text: str) -> list[str]:
-    """Return the words of an order with a date that may name its field: all but those of the date."""
-    words = [plain(word) for word in content(text, mail=True).split()]
-    return [
-        word
-        for word in words
-        if not (word in NO_NAME | CALENDAR_WORDS or any(map(str.isdigit, word)) or month_of(word))
-    ]
-
-
-def _dated(pilot: Pilot, name: str, words: list[str], dated: list[Node]) -> Node | None:
-    """Return the field for a date that a name means, else most of some words; of several none is guessed."""
-    if name := " ".join(word for word in name.split() if plain(word) in words):
-        return called(pilot, name, dated)
-    met = {n.id: sum(likeness(word, label_of(n)) >= SURE for word in words) for n in dated}
-    best = [n for n in dated if met[n.id] == max(met.values())]
-    if len(best) > 1:
-        pilot.unclear(best)
-    return best[0] if len(best) == 1 else None
-
-
-def values_of(order: Order, fields: Sequence[Node] = ()) -> list[str]:
-    """Return what an order enumerates, without the field behind “as” or “for”."""
-    if order.quotes:
-        return list(order.quotes)
-    place = r"(?<!\s)\s+(?:from|in|on|with|using)\s+(?:the|a)\b(?s:.*)$"
-    text = re.sub(place, "", order.text, flags=re.IGNORECASE)
-    text = re.sub(r"^(?:the|all|any)\s+(?:options?|items?|boxes|words?|of)\s+", "", text, flags=re.IGNORECASE)
-    named = [re.split(r"(?<!\s)\s+(?:of|for)\s+", found[1])[0] for found in _AS.finditer(text)]
-    if any(likeness(name, label_of(n)) >= SURE for name in named for n in fields):
-        text = _AS.sub("", text)
-    for name in (re.escape(label_of(n).split("(")[0].strip().lower()) for n in fields if n.tag == "select"):
-        text = re.sub(rf"^(?:the\s+|my\s+)?{name}\s+(?=\S)", "", text) if name else text
-    parts = [part.strip(" ,.") for part in re.split(r"(?i),\s*(?:and\s+)?|(?<!\s)\s+and\s+", text)]
-    return [part for part in parts if part and plain(part) not in ("nothing", "none")]
-
-
-async def choose_values(pilot: Pilot, values: list[str], order: Order) -> bool:
-    """Choose each of some values where a select, a box or another control offers it."""
-    lists = listing(pilot, values, order)
-    if len(lists) > 1:
-        pilot.unclear(lists)
-        return False
-    if lists:
-        return await select(pilot, lists[0], values)
-    offered = await take_offered(pilot, values[0], order) if len(values) == 1 else None
-    if offered is not None:
-        return offered
-    offers = offering(pilot, values, order)
-    if offers is not None:
-        return await take(pilot, offers, values[0], equal_to(values[0], offers)) == "taken"
-    boxes = pilot.nodes(BOXES)
-    if all(_is_for_a_box(pilot, boxes, value, order) for value in values):
-        return await tick(pilot, boxes, values, order)
-    looks = shades(pilot, order.text)
-    if looks:
-        return "refused" not in [await click(pilot, node) for node in looks]
-    if len(values) > 1 and not doors(pilot) and not all(_is_shown(pilot, value) for value in values):
-        return False  # half of what is said is another thing
-    return all([await _pick(pilot, value, order) for value in values])
-
-
-def _is_shown(pilot: Pilot, value: str) -> bool:
-    return any(one.score >= LIKE for one in pilot.match.rank(value))
-
-
-def listing(pilot: Pilot, values: list[str], order: Order) -> list[Node]:
-    """Return the selects that offer all of some values: where the order names one, that one alone."""
-    beside = order.text
-    for value in values:
-        beside = beside.replace(value, " ", 1)
-    selects = [n for n in pilot.seen.nodes if n.tag == "select" and "disabled" not in n.state]
-    named = [n for n in selects if likeness(content(beside, mail=True), label_of(n)) > LIKE]
-    found = [n for n in named or selects if all(best_option(n, value) for value in values)]
-    words = set(words_of(beside)) - EMPTY - {word for n in found for word in words_of(label_of(n))}
-    meant = [row.control for row in rows_of(pilot.seen, found) if words and words <= row.words()]
-    return meant if len(found) > 1 and len(meant) == 1 else found
-
-
-async def _pick(pilot: Pilot, value: str, order: Order) -> bool:
-    """Press what answers to a value; a box is ticked, and left alone if it does not bear what is quoted."""
-    ranked = pilot.match.rank(value)
-    best = ranked[0].node if ranked and ranked[0].score >= SURE else None
-    if best is not None and best.tag == "select":  # a press opens it, and chooses nothing
-        return False
-    if best is None or best.role not in BOXES:
-        if order.verb == "choose" and _NAMES_FIELD.search(order.outside):
-            return False  # a list that does not offer it
-        beside = await press_in_row(pilot, order) if best is not None else None
-        if beside is not None:
-            return beside
-        return await press_named(pilot, value, frozenset())
-    return _bears(best, value, order) and await tick(pilot, [best], [value], order)
-
-
-def _bears(box: Node, value: str, order: Order) -> bool:
-    """Tell whether a box has every word of a value, where that is quoted."""
-    return not order.quotes or set(tokens(value)) <= set(tokens(label_of(box)))
-
-
-def _is_for_a_box(pilot: Pilot, boxes: list[Node], value: str, order: Order) -> bool:
-    """Tell whether a box bears a value, and no control of another kind is called more like it."""
-    if order.word in TICKS and (of_group(pilot, boxes, value) or boxes_beside(pilot, boxes, value)):
-        return True
-    others = pilot.nodes(ACTED_ON - BOXES)
-    best = max((likeness(value, label_of(n)) for n in boxes if _bears(n, value, order)), default=-1.0)
-    rival = max((likeness(value, label_of(n)) for n in others), default=0.0)
-    return best >= (rival if rival >= SURE else 0.0)
-
-
-def offering(pilot: Pilot, values: list[str], order: Order) -> Node | None:
-    """Return the field that suggests in which a value is to be chosen: the one named, or the only control.
-
-    One that is not named must be empty, and nothing closed on the page that the value may be behind.
-    """
-    pool = [n for n in pilot.nodes(FIELD | {"combobox"}) if suggests(n)]
-    if len(values) != 1 or not pool:
+def _colour(pilot: Pilot, order: Sequence[Word]) -> tuple[Node, Value] | None:
+    """Return the only field that holds a colour, and the one that is named as it takes it."""
+    named = [word.key for word in order if word.key in COLOURS]
+    about = {word.key for word in order} & {"color", "colour", "picker", "colorpicker"}
+    fields = usable(pilot.page, lambda n: n.type == "color" or bool(_HEX.fullmatch(n.value) and written(n)))
+    if len(named) != 1 or not about or len(fields) != 1:
         return None
-    where = where_of(order, values[0])
-    named = [n for n in pool if likeness(content(where), label_of(n)) > LIKE]
-    if named or any(found.score >= SURE for found in pilot.match.rank(values[0])):
-        return named[0] if named else None
-    free = len(pool) == 1 and not pool[0].value and not doors(pilot)
-    return pool[0] if free and not named_field(where) else None
+    sign = "#" if fields[0].type == "color" or fields[0].value.startswith("#") else ""
+    return fields[0], Value(f"{sign}{COLOURS[named[0]]}", True)
 
 
-def shades(pilot: Pilot, text: str) -> list[Node]:
-    """Return the elements of a colour, where an order speaks of one."""
-    from ddax.environments.pilot.words import color_table, hue, rgb
+_HEX = re.compile(r"#?[0-9a-f]{6}", re.IGNORECASE)
+_LIST = re.compile(r"(?:the )?(?:\w+ )?[\[(](-?\d+(?:\.\d+)?(?:, ?-?\d+(?:\.\d+)?){1,20})[\])]")
+_DAY = re.compile(r"\d{1,4}(?:st|nd|rd|th)?(?:[./-]\d+)*")
+_CALENDAR = frozenset({"date", "day", "calendar", "picker", "datepicker"})
 
-    names = [word for word in tokens(text) if word in color_table()]
-    if not names:
-        return []
-    pool = [
-        (n, rgb(dict(n.paint).get("fill", "")))
-        for n in pilot.nodes({"icon", "shape", "clickable"})
-        if n.paint
+
+def _says(rest: Sequence[Word]) -> bool:
+    return any(not word.is_stop and not word.is_kind and word.key not in _CALENDAR for word in rest)
+
+
+def text_of(text: str, rest: Sequence[Word]) -> str:
+    """Return a text without some of its words."""
+    left = [word.text for word in rest]
+    return " ".join(word for word in text.split() if word not in left)
+
+
+def _takes_day(node: Node) -> bool:
+    return written(node) and ("date" in keys(f"{label(node)} {node.hints}") or node.type == "date")
+
+
+def _handles(pilot: Pilot) -> list[Node]:
+    """Return the one handle of a slider that says of itself no more than its class."""
+    found = [n for n in pilot.seen.nodes if n.role in ("clickable", "icon") and "handle" in n.hints]
+    return found if len(found) == 1 else []
+
+
+def _options(pilot: Pilot) -> list[Node]:
+    """Return the options of selects as elements of their own."""
+    return [
+        replace(
+            node, name=option, role="option", sample="", before="", after="", value=option, hints="select"
+        )
+        for node in pilot.seen.nodes
+        if node.tag == "select" and "disabled" not in node.state
+        for option in node.options
     ]
-    return [n for n, color in pool if color is not None and hue(color) in names]
 
 
-async def tick(pilot: Pilot, boxes: list[Node], values: list[str], order: Order) -> bool:
-    """Tick the boxes that are named, and see that they are ticked; one of another make may not tell."""
-    meant = boxes_of(pilot, boxes, values, order)
-    came = [await click(pilot, node) for node in meant if not is_ticked(node)]
-    after = [pilot.seen.node(node.id) for node in meant]
-    off = any(node is not None and node.tag == "input" and not is_ticked(node) for node in after)
-    pilot.settled |= bool(meant) and not came
-    return bool(meant) and "refused" not in came and not off
+async def _pick(pilot: Pilot, node: Node, keep: Sequence[str] = ()) -> None:
+    """Take an option or a box, and see that it is taken."""
+    if node.hints == "select" and node.tag == "select":
+        held = pilot.node(node.id)
+        several = (
+            "|".join(dict.fromkeys([*keep, node.name])) if held and "multiple" in held.state else node.name
+        )
+        await pilot.do("select", node.id, several)
+        now = pilot.node(node.id)
+        if now is not None and keys(node.name) and not set(keys(node.name)) <= set(keys(now.value)):
+            raise NotDone(f"“{node.name}” is not chosen")
+        return
+    if node.role in BOXES or node.role == "option":
+        await bring_to(pilot, node, on=True)
+        return
+    await press_node(pilot, node)
 
 
-async def untick(pilot: Pilot, order: Order) -> bool:
-    """Take the ticks off the boxes that an order names, and see that they are off; the same with options."""
-    if (left := _without(pilot, values_of(order))) is not None:
-        return await select(pilot, *left)
-    meant = boxes_of(pilot, pilot.nodes(BOXES), values_of(order), order)
-    came = [await click(pilot, node) for node in meant if is_ticked(node)]
-    pilot.settled |= bool(meant) and not came
-    after = [pilot.seen.node(node.id) for node in meant]
-    return bool(meant) and not any(node is not None and is_ticked(node) for node in after)
+async def _in_list(pilot: Pilot, order: Sequence[Word]) -> bool:
+    """Choose in a closed list that some words name what the others say."""
+    lists = usable(pilot.page, lambda n: _is_list(n) and "disabled" not in n.state)
+    hits = [hit for hit in find(pilot.page, order, lists) if hit.left]
+    hits = [hit for hit in hits if hit.left in runs(order, hit.used)]  # one thing is chosen, not two
+    if not hits:
+        return False
+    hit = hits[0]
+    text = said(hit.left)
+    await pick_in(pilot, hit.node, tuple(word.key for word in hit.left), text)
+    return True
 
 
-def _without(pilot: Pilot, values: list[str]) -> tuple[Node, list[str]] | None:
-    """Return the list in which some values are chosen, with what else is; None where nothing else is."""
-    lists = [n for n in pilot.nodes({"listbox"}) if n.options and not n.value.endswith("…")]
-    for node in lists:
-        chosen = [option for option in node.options if option in node.value.split(", ")]
-        names = [best_option(node, value) for value in values]
-        rest = [option for option in chosen if option not in names]
-        if rest and set(names) <= set(chosen):
-            return node, rest
-    return None
+def _is_list(node: Node) -> bool:
+    return node.role in ("combobox", "listbox") or ("collapsed" in node.state and node.role == "button")
 
 
-def is_ticked(node: Node) -> bool:
-    """Tell whether a box is ticked or an option is chosen."""
-    return bool({"checked", "selected"} & node.state)
+async def _path(pilot: Pilot, order: Sequence[Word]) -> None:
+    """Go down a menu step by step: “File > New > Letter”."""
+    steps = [part.strip() for part in said(order).split(">")]
+    for number, step in enumerate(steps):
+        found = tuple(Word(one, key(one), number) for one in step.split())
+        node = await locate(pilot, found, lambda n: n.role in PICKED or pressed(n), kind="entry", text=True)
+        if number < len(steps) - 1:
+            known = {one.id for one in pilot.seen.nodes}
+            await pilot.do("hover", node.id)
+            if known >= {one.id for one in pilot.seen.nodes} and not await unfolded(pilot):
+                await press_node(pilot, node)
+        else:
+            await press_node(pilot, node)
 
 
-def boxes_of(pilot: Pilot, boxes: list[Node], values: list[str], order: Order) -> list[Node]:
-    """Return the boxes that are named; none if one is missing.
-
-    Where an order speaks of what is alike, it is by meaning, but not for what stands in quotes.
-    """
-    meant: list[Node] = []
-    text = order.text
-    for value in values:
-        if every := of_group(pilot, boxes, value) or of_rows(pilot, boxes, value):
-            meant += every
-            continue
-        alike = "similar" in text or "related" in text or "synonym" in text
-        named = re.sub(r"^(?:words? )?(?:similar|related|close) to\s+", "", value)
-        ranked = pilot.match.rank(named, BOXES, among=boxes, by_meaning=alike)
-        good = (one for one in ranked if alike or _is_called(one.node, value, boxes))
-        sure = [one for one in good if one.score >= (0.6 if alike else SURE)]
-        if not sure and not alike and (others := boxes_beside(pilot, boxes, value)):
-            meant += others
-            continue
-        if not sure and (order.quotes or not alike):
-            return []
-        meant += [one.node for one in (sure if alike and sure else (sure or ranked)[:1])]
-    return list(dict.fromkeys(meant))
+async def tick(pilot: Pilot, frame: Frame) -> None:
+    """Bring boxes and switches to what is said."""
+    if frame.on and await _none(pilot, frame.words):
+        return
+    for part in _named_boxes(pilot, frame):
+        node = _box(pilot, part)
+        if node is None:
+            if frame.verb in ("check", "mark", "enable", "disable") and _deeds(pilot, frame):
+                await deed(pilot, replace(frame, act="deed"))
+                return
+            if in_row(pilot, part, _tickable) is None and frame.verb in ("deselect", "unselect"):
+                await choose(pilot, frame)
+                return
+            node = in_row(pilot, part, _tickable) or await locate(pilot, part, _tickable, kind="box")
+        await bring_to(pilot, node, on=frame.on)
 
 
-def _is_called(box: Node, value: str, boxes: list[Node]) -> bool:
-    """Tell whether a box bears what is named, and no other box what it leaves out of that.
+def _deeds(pilot: Pilot, frame: Frame) -> bool:
+    return meant(pilot, (Word(frame.verb, key(frame.verb)), *frame.words), pressed) is not None
 
-    “Call Bob” is not “Call Ann”, nor beside “Extra large” is “extra small” the box “Small”.
-    """
-    label = label_of(box) or box.after
-    if not label:
-        return True
-    left = set(tokens(content(value))) - set(tokens(label))
-    others = {word for n in boxes if n is not box for word in tokens(label_of(n) or n.after)}
-    return not left & others and max(likeness(value, label), likeness(content(value), label)) >= LIKE
+
+def _named_boxes(pilot: Pilot, frame: Frame) -> list[tuple[Word, ...]]:
+    parts = said_parts(frame.words)
+    if len(parts) > 1 and all(_named_in(pilot, part) for part in parts):
+        return parts
+    try:
+        return [frame.words] if _box(pilot, frame.words) is not None else parts
+    except NotDone:
+        return parts
+
+
+def _box(pilot: Pilot, order: Sequence[Word]) -> Node | None:
+    return meant(pilot, order, _tickable)
+
+
+def _tickable(node: Node) -> bool:
+    toggles = node.role == "button" and ("pressed" in node.state or "toggle" in node.hints)
+    return (node.role in TICKED or toggles) and "disabled" not in node.state
+
+
+async def bring_to(pilot: Pilot, node: Node, *, on: bool) -> None:
+    """Press a box until its state is the one that is wanted; at most twice, as one of three states needs."""
+    for press in range(2):
+        now = pilot.node(node.id)
+        if now is None:
+            return  # it went with the press, as an option of a list that closes
+        if is_on(now) == on and "mixed" not in now.state:
+            pilot.settled |= not press
+            return
+        await press_node(pilot, now)
+    now = pilot.node(node.id)
+    if now is not None and is_on(now) != on:
+        raise NotDone(f"“{label(node)}” was pressed, and is {'not ' if on else ''}on")
+
+
+def is_on(node: Node) -> bool:
+    """Tell whether a box, a switch or an option is on."""
+    return bool(node.state & {"checked", "selected", "pressed"})

@@ -1,145 +1,98 @@
-"""A form by an order that says all of it: “Book Dr. Ruiz on 4 March 2027 at 10:30 for a check-up”.
+"""Share a search out over several fields: “jazz albums by Miles from 1959” into Genre, Artist, Year.
 
-Every word of the order has to be met: by an option, by a field for a day, a time, an address or a number, by
-the name of a field with what stands behind it, by the button that bears the verb, or by a heading. Where one
-word is left over, or goes with two fields alike, nothing is written.
+Every word has to go into a field or to stand on the page as what is searched; else nothing is written.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from itertools import pairwise, takewhile
 
 from ddax.environments.browser.seen import Node
-from ddax.environments.pilot.asked import CONSENTS, asked_of
-from ddax.environments.pilot.fields import fill, select
-from ddax.environments.pilot.match import label_of
-from ddax.environments.pilot.meeting import meet
-from ddax.environments.pilot.naming import agrees
-from ddax.environments.pilot.orders import Order
+from ddax.environments.pilot.match import label
 from ddax.environments.pilot.pilot import Pilot
-from ddax.environments.pilot.plans import Option, Plan, plan_of, told
-from ddax.environments.pilot.posting import posts
-from ddax.environments.pilot.pressing import click, press_node
-from ddax.environments.pilot.rows import words_of_name
-from ddax.environments.pilot.sending import left_empty
-from ddax.environments.pilot.switches import is_on
-from ddax.environments.pilot.wording import wording
-from ddax.environments.pilot.words import KINDS
+from ddax.environments.pilot.words import Keys, Word, key, keys, said
 
-_COVERS = frozenset({"goal", "deed", "message", "order", "buy", "search", "find", "style"})
-"""Kinds of orders that may fill and send a form."""
-_SENDS = ("submit", "send", "post", "publish")
-_SAYS: dict[str, tuple[str, ...]] = {
-    "find": ("search", "view", "filter"), "search": ("find", "view", "filter"), "get": ("buy",),
-    "schedule": ("book",), "calculate": ("convert",), "open": ("new", "add"), "add": ("new",),
-    "new": ("add",), **dict.fromkeys(("leave", "write", "post", "give", "make", "send", "submit"), _SENDS),
-}  # fmt: skip
-"""Verbs that a button may say otherwise."""
-_LOOKS = frozenset({"find", "search", "view"})
-"""Verbs whose button may say besides what its page is about."""
-_LITTLE = frozenset("a an the to of for from with my now here it all".split())  # noqa: SIM905
-_MAKES = frozenset({"new", "add", "make", "write", "schedule", "plan", "open"})
-"""Verbs of what a page may have a control to begin with."""
-_NEW = re.compile(r"(?:open|write)\s+(?:an?|one)\s", re.IGNORECASE)
-_TOLD = frozenset({"saying", "say", "text", "description", "with"})
-_PUT = frozenset({"cart", "wishlist", "favourite", "order"})
-"""What something is added to, rather than made."""
-_ABOUT_IT = re.compile(r"(?P<verb>assign|give|set|send|address|mark)\s+it\s+(?P<rest>.+)", re.IGNORECASE)
-"""What the next order adds to what is made."""
+STEM = 5
+"""Letters that two words share at least to be forms of one: “directed”, “director”."""
+_TITLES = frozenset({"heading", "button", "link", "clickable", "banner"})
 
 
-async def cover(pilot: Pilot, order: Order) -> bool | None:
-    """Choose and write all that an order says, then press the button that bears its verb; else None."""
-    opens = bool(order.quotes) and bool(_NEW.match(f"{order.word} {order.outside}"))
-    logs = order.word == "log" and asked_of(order).verb == "log"  # “Log 2 hours”, and not “Log in”
-    if not (order.verb in _COVERS or posts(order) or opens or logs) or order.exception:
+def shared_out(pilot: Pilot, order: Sequence[Word], fields: Sequence[Node]) -> list[tuple[Node, str]] | None:
+    """Return each field with its value; None where a word of the order has no place."""
+    cues = {at: node for at, word in enumerate(order) if (node := _cued(word, fields)) is not None}
+    if len({node.id for node in cues.values()}) < len(cues):
         return None
-    joined = _joined(pilot, order)
-    for one in filter(None, (joined, order)):
-        plans = [plan for plan in _plans(pilot, one) if plan.chosen or len(plan.written) > 1]
-        if len(plans) == 1 and not _missing(pilot, one, plans[0]):
-            if one is joined:
-                pilot.orders[pilot.place] = replace(pilot.behind[0], verb="spare")
-            return await _carry_out(pilot, plans[0])
-    return await _begun(pilot, order)
+    found: list[tuple[Node, str]] = []
+    starts = [*sorted(cues), len(order)]
+    loose = _values(pilot, order[: starts[0]], cut=True)
+    for start, end in pairwise(starts):
+        runs = _values(pilot, order[start + 1 : end])
+        if not runs and loose:
+            runs = [loose.pop()]  # “the action genre”: the value stands before its field
+        if not runs:
+            return None
+        found.append((cues[start], said(runs[0])))
+        loose += runs[1:]
+    left = [node for node in fields if node.id not in {one.id for one, _ in found}]
+    for run in loose:
+        if len(run) > 1 and run[0].text.islower() and run[-1].key.isdecimal():
+            return None  # “year 1972” names a field that is not found, and is no value
+        node = _taking(run, left) or (left[0] if len(loose) == 1 == len(left) else None)
+        if node is None:
+            return None
+        left.remove(node)
+        found.append((node, said(run)))
+    return found
 
 
-def _joined(pilot: Pilot, order: Order) -> Order | None:
-    """Return an order with what the next one says of the same thing, “and assign it to Bo”; else None."""
-    behind = next(iter(pilot.behind), None)
-    about = _ABOUT_IT.fullmatch(f"{behind.word} {behind.outside}".strip(" .")) if behind else None
-    if behind is None or about is None or behind.quotes:
+def _cued(word: Word, fields: Sequence[Node]) -> Node | None:
+    """Return the one field that a word names, in whatever form."""
+    if word.group >= 0 or word.is_stop:
         return None
-    more = f", {about['verb']} {about['rest']}"
-    return replace(order, text=order.text + more, outside=order.outside + more)
+    same = [node for node in fields if any(_kin(word.key, one) for one in keys(label(node)))]
+    return same[0] if len(same) == 1 else None
 
 
-async def _begun(pilot: Pilot, order: Order) -> bool | None:
-    """Press the only control that begins what an order makes, and fill what comes; None where none does."""
-    said, known = {word.key for word in wording(order).words}, {node.id for node in pilot.seen.nodes}
-    quotes, more = len(wording(order).of_kind("quote")), bool(said & _TOLD or ":" in order.outside)
-    verb = asked_of(order).verb
-    if verb not in _MAKES or not (quotes > 1 or more) or said & _PUT:
-        return None
-    named = [(n, set(words_of_name(n.name)) - _LITTLE) for n in pilot.nodes({"button", "link"})]
-    begins = [n for n, words in named if words & {"new", "add"} and words - {"new", "add"} <= said]
-    if len(begins) != 1 or begins[0].submits or await click(pilot, begins[0]) != "changed":
-        return None
-    came = [n for n in pilot.nodes({"button"}) if n.id not in known and agrees(n)]
-    plan = _filled(pilot, order, came[0], words_of_name(begins[0].name)) if len(came) == 1 else None
-    return plan is not None and not _missing(pilot, order, plan) and await _carry_out(pilot, plan)
+def _kin(one: str, other: str) -> bool:
+    alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+    return one == other or (alike >= STEM and alike >= min(len(one), len(other)) - 2)
 
 
-async def _carry_out(pilot: Pilot, plan: Plan) -> bool:
-    for option in plan.chosen:
-        if not await _take(pilot, option):
-            return False
-    for id, value in plan.written.items():
-        now = pilot.seen.node(id)
-        if now is None or not await fill(pilot, now, value):
-            return False
-    button = pilot.seen.node(plan.button.id)
-    return button is not None and await press_node(pilot, button)
+def _taking(run: Sequence[Word], fields: Sequence[Node]) -> Node | None:
+    """Return the one field of which a run of words is an option."""
+    wanted = keys(said(run))
+    found = [node for node in fields if any(keys(option) == wanted for option in node.options)]
+    return found[0] if len(found) == 1 else None
 
 
-async def _take(pilot: Pilot, option: Option) -> bool:
-    now = pilot.seen.node(option.node.id)
-    if now is None:
-        return False
-    if now.tag == "select":
-        return now.value == option.name or await select(pilot, now, [option.name])
-    return is_on(now) or await click(pilot, now) != "refused"
+def _values(pilot: Pilot, part: Sequence[Word], *, cut: bool = False) -> list[tuple[Word, ...]]:
+    """Return the runs of words that are values; `cut` drops what the page is about, as “movies”."""
+    runs: list[list[Word]] = [[]]
+    for word in part:
+        if word.is_stop or (word.group < 0 and word.key in ("and", "where", "whose", "be", "is")):
+            runs.append([])
+            continue
+        runs[-1].append(word)
+        if word.ends:
+            runs.append([])
+    about = _about(pilot) if cut else frozenset[str]()
+    for run in runs:
+        while run and run[-1].group < 0 and run[-1].key in about:
+            run.pop()
+    if cut and runs and len(runs[0]) > 1 and _is_what(runs[0][-1]):
+        runs[0].pop()
+    return [tuple(run) for run in runs if any(not word.is_kind for word in run)]
 
 
-def _plans(pilot: Pilot, order: Order) -> Iterator[Plan]:
-    """Yield a plan for each button that bears the verb of an order and whose form takes all that it says."""
-    verb = asked_of(order).verb
-    if verb in CONSENTS | {"agree"}:
-        return
-    keys = {word.key for word in wording(order).words} | KINDS
-    keys |= told(pilot) if verb in _LOOKS else set()
-    for button in pilot.nodes({"button"}):
-        words = [word for word in words_of_name(button.name) if word not in _LITTLE]
-        bears = words[:1] in [[one] for one in (verb, *_SAYS.get(verb, ()))] and set(words[1:]) <= keys
-        if bears or (verb in words and button.submits):
-            plan = _filled(pilot, order, button, [verb, *words])
-            if plan is not None:
-                yield plan
+def _is_what(word: Word) -> bool:
+    """Tell whether the last word before the fields says what is searched: several things, as “movies”."""
+    return word.group < 0 and word.text.islower() and word.key != word.text
 
 
-def _filled(pilot: Pilot, order: Order, button: Node, known: Sequence[str]) -> Plan | None:
-    """Return a plan for the form of a button that takes all that an order says; None where it does not."""
-    plan = plan_of(pilot, button)
-    return plan if meet(pilot, plan, wording(order), {asked_of(order).verb, *known}) else None
-
-
-def _missing(pilot: Pilot, order: Order, plan: Plan) -> bool:
-    """Tell whether the form asks for more than an order says; a message is sent with every field filled."""
-    own = [n for n in plan.fields if "required" in n.state and not n.value and n.id not in plan.written]
-    if order.verb == "message" and (left := left_empty(pilot, plan.button.form[0], plan.written)):
-        own = [left]
-    if own:
-        pilot.misread(f"the form also asks for “{pilot.cut(label_of(own[0]), 60)}”", "Say this too")
-    return bool(own)
+def _about(pilot: Pilot) -> frozenset[str]:
+    titles = [
+        node for node in pilot.seen.nodes if node.role in _TITLES or (node.role == "text" and node.bold)
+    ]
+    said_: Keys = tuple(word for node in titles for word in keys(node.own or node.name))
+    return frozenset({*said_, *keys(pilot.seen.title), key("results")})

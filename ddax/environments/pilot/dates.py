@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from datetime import date
 
-from ddax.environments.pilot.words import MONTHS
+MONTHS = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
+    "november", "december",
+)  # fmt: skip
 
 _SHORT = tuple(name[:3] for name in MONTHS)
 _MONTH = rf"({'|'.join(MONTHS)}|sept|{'|'.join(_SHORT)})"
@@ -62,6 +65,11 @@ def without_date(text: str) -> str:
     """Return a text without the first date in it."""
     start, end = span_of_date(text)
     return f"{text[:start]} {text[end:]}".strip() if end else text
+
+
+def shows_form(sample: str) -> bool:
+    """Tell whether a field shows the form of a day, as “DD/MM/YYYY”."""
+    return _FORM.search(sample) is not None
 
 
 def as_shown(day: date, sample: str) -> str:

@@ -1,324 +1,294 @@
-"""Press the control of a verb in the row or card that an order speaks of: “Delete report.pdf”.
-
-Every word of an order must be met: on the control, in its row, or, for where it is, on the page around the
-rows. What is left over, or fits several rows, stops the order: a guess would be the control of another row.
-"""
+"""The driver of deeds: a control called by the verb of the order, with what it is done to and its fields."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 
-from ddax.environments.browser.seen import ACTED_ON, Node
-from ddax.environments.pilot.asked import CONSENTS, Asked, asked_of, names_of
-from ddax.environments.pilot.confirming import confirm
-from ddax.environments.pilot.counting import COUNTED, is_plus, press_times
-from ddax.environments.pilot.doors import counts, doors, opens_menu
-from ddax.environments.pilot.naming import give_name, named
-from ddax.environments.pilot.orders import Order
-from ddax.environments.pilot.paging import goes_on, next_page
-from ddax.environments.pilot.pilot import Pilot
-from ddax.environments.pilot.pressing import OPENED, click
-from ddax.environments.pilot.prices import price_in
-from ddax.environments.pilot.rows import (
-    Row,
-    above_of,
-    beside,
-    holders_of,
-    inside,
-    lines_of,
-    node_words,
-    rows_of,
-    section,
-    words_of,
-)
-from ddax.environments.pilot.steppers import count_of, stepper, to_count
-from ddax.environments.pilot.switches import is_on
-from ddax.environments.pilot.titled import titled
-from ddax.environments.pilot.words import (
-    BOXES,
-    EMPTY,
-    FIELD,
-    KINDS,
-    ORDINALS,
-    nth,
-    ordinal,
-    plain,
-    superlative,
-)
+from ddax.environments.browser.seen import Node
+from ddax.environments.pilot.basket import taken
+from ddax.environments.pilot.clauses import said_parts
+from ddax.environments.pilot.entering import enter_new, fill_fields
+from ddax.environments.pilot.frames import Frame
+from ddax.environments.pilot.locate import TURNS, in_row, is_menu, locate, meant, missing, pressed
+from ddax.environments.pilot.match import BOXES, find, label, runs, usable
+from ddax.environments.pilot.pilot import NotDone, Pilot
+from ddax.environments.pilot.pressing import NO, has_verb, named, open_, press_node
+from ddax.environments.pilot.ranking import best_of
+from ddax.environments.pilot.repeating import press_until
+from ddax.environments.pilot.words import COUNTS, Word, has_phrase, key, keys, said
 
-_PRESSED = frozenset({"button", "link", "clickable", "icon"})
-_SHOWS = frozenset({"view", "filter", "list"})
-"""Verbs that a control need not bear: “Show the completed items” is the link “Completed”."""
-_BOXED = frozenset({"listitem", "row", "option", "article", "group", "form", "dialog", "alertdialog"})
-"""Roles of what holds a control and what it is about."""
-_ALONE = frozenset({"save", "send", "submit", "apply", "continue", "search", "confirm"})
-"""Verbs that may stand for a control that is called more."""
-STRUCK = frozenset({"s", "del", "strike"})
-"""Tags of what no longer holds."""
-_MORE = frozenset({"more", "another", "extra"})
-_THAT = frozenset({"it", "them", "that", "this"})
+ROWS = frozenset({"listitem", "row", "treeitem", "article"})
+SAME = {"remove": "delete", "delete": "remove", "log in": "sign in", "sign in": "log in",
+        "buy": "book", "book": "buy"}  # fmt: skip
+"""Verbs that pages say for one another."""
+TAKES = frozenset({"delete", "remove", "archive", "discard"})
+"""Deeds that take something away: the page has to show that it went."""
+FINAL = frozenset("pay buy order book send submit delete remove subscribe apply publish post share".split())  # noqa: SIM905
+"""Deeds that open no form: what goes with them has to be there before."""
+TAKEN = frozenset({"order", "buy"})
+"""Deeds on things that are taken from a list first."""
+SENDS = frozenset({"submit", "send"})
+"""Verbs that alone mean the form that was written into."""
+AGREES = frozenset({"accept", "agree"})
+"""Verbs that mean a box where no button is called so."""
+_TRIP = frozenset({"from", "to"})
+MESSAGE = frozenset({"reply", "forward"})
+"""Deeds on a message that stand in it alone."""
 
 
-async def deed(pilot: Pilot, order: Order) -> bool:
-    """Press what an order names, in the row it speaks of; look for it behind what is closed."""
-    order, name = named(order)
-    asked = replace(asked_of(order), name=name)
-    opened: set[str] = set()
-    for _ in range(OPENED):
-        rows = fits(pilot, asked)
-        if len(rows) > 1 and _THAT & set(order.outside.casefold().split()):
-            focus = pilot.focus.id if pilot.focus else ""
-            rows = [row for row in rows if focus in {part.id for part in row.parts}] or rows
-        if len(rows) > 1:
-            pilot.unclear(row.control for row in rows)
-        if rows:
-            return len(rows) == 1 and await _carry_out(pilot, asked, rows[0])
-        menu = await _menu(pilot, asked)
-        if menu is not None:
-            return await _carry_out(pilot, asked, Row(menu, (menu,)))
-        door = _door(pilot, asked, opened)
-        if door is None or await pilot.do("click", door.id) == "refused":
-            return False
-        opened.add(_key(door))
-    return False
+async def deed(pilot: Pilot, frame: Frame) -> None:
+    """Do what a control says by its name: the verb of the order, with what it is done to."""
+    verb = tuple(Word(word, key(word)) for word in frame.verb.split())
+    order = (*verb, *frame.words)
+    if frame.until:
+        await press_until(pilot, frame, order, frame.until)
+        return
+    if frame.fields:
+        await _with_fields(pilot, frame, order)
+        return
+    if frame.verb == "go back":
+        await pilot.do("back", "page")
+        return
+    if (node := _sender(pilot, frame)) is not None:
+        await press_node(pilot, node)
+        return
+    if frame.verb in AGREES and named(pilot, order, verb) is None and _boxes(pilot, frame.words):
+        await pilot.drivers["tick"](pilot, replace(frame, act="tick", on=True))
+        return
+    parts = _shared_tail(frame.words)
+    if frame.verb in TAKEN and taken(pilot, frame.words):
+        parts = []
+    if len(parts) > 1 and named(pilot, order, verb) is None:
+        for part in parts:
+            await _deed_to(pilot, (*verb, *part), verb, frame)
+        return
+    await _deed_to(pilot, order, verb, frame)
 
 
-def _key(node: Node) -> str:
-    return f"{node.role}:{node.name or node.hints}:{round(node.box[0])}:{round(node.box[1])}"
+def _shared_tail(order: Sequence[Word]) -> list[tuple[Word, ...]]:
+    """Part “A and B to the cart” into “A to the cart” and “B to the cart”."""
+    parts = said_parts(order)
+    if len(parts) < 2:
+        return parts
+    last = parts[-1]
+    at = next(
+        (n for n, word in enumerate(last) if word.is_stop and word.key in ("to", "from", "in") and n),
+        len(last),
+    )
+    return [*((*part, *last[at:]) for part in parts[:-1]), last]
 
 
-def _door(pilot: Pilot, asked: Asked, opened: set[str]) -> Node | None:
-    """Return what was not opened yet, at last the next page of a list; nothing that sends a form."""
-    pager, pages = next_page(pilot), not (asked.name or superlative(set(asked.words))[0])
-    rows = (n for n in pilot.nodes({"button", "clickable"}) if opens_menu(n) or n.name.strip() == "+")
-    named = Counter(plain(n.name) for n in rows)  # one of several belongs to its row alone
-    single = [n for n in doors(pilot, " ".join(asked.words[1:])) if named[plain(n.name)] < 2]
-    closed = (n for n in single if n != pager and not n.submits and _key(n) not in opened)
-    last = pager if pager and pages and not (pager.submits or pager.form[0]) else None
-    return next(closed, last)
+async def _deed_to(pilot: Pilot, order: Sequence[Word], verb: Sequence[Word], frame: Frame) -> None:
+    if frame.verb in TAKEN and (rows := taken(pilot, frame.words)):
+        for row in rows:
+            await press_node(pilot, row)
+        order, verb = verb, verb
+    bare, count = _counted(pilot, order, len(verb))
+    quoted = any(word.group >= 0 for word in order)
+    if frame.verb in ("add", "create", "post") and quoted and not _stands(pilot, order):
+        await enter_new(pilot, order, press_named)
+        return
+    node = await _doer(pilot, bare, verb, SAME.get(frame.verb, ""))
+    for number in range(count):
+        now = pilot.node(node.id)
+        if now is None or label(now) != label(node):
+            raise NotDone(f"“{label(node)}” was pressed {number} of {count} times, and is another thing then")
+        await _press_seen(pilot, node, verb[0].key)
+    _see_unasked(pilot, node)
 
 
-def fits(pilot: Pilot, asked: Asked) -> list[Row]:
-    """Return the controls that an order can mean, each with its row."""
-    said = set(asked.words)
-    pool = [(n, names_of(n, asked.verb)) for n in pilot.nodes(ACTED_ON - FIELD - {"combobox", "option"})]
-    heads = _heads(pilot)
-    named = [(n, words) for n, words in pool if words and words <= said and _bears(n, words, asked, heads)]
-    groups: dict[frozenset[str], list[Node]] = {}
-    for node, words in named:
-        groups.setdefault(frozenset(words), []).append(node)
-    for name in sorted(groups, key=len, reverse=True):
-        words = set(name)
-        rest = said - words - EMPTY - KINDS - ({asked.verb} & _SHOWS)
-        if asked.verb in CONSENTS:
-            rest -= {"all"}
-        if _counts(pilot, asked, rest):
-            return _counted(pilot, lines_of(pilot.seen, groups[name]), asked.place)
-        found = in_rows(pilot, groups[name], rest)
-        if not found and asked.verb in COUNTED and count_of(asked.words[1:2]):
-            found = in_rows(pilot, groups[name], rest - {asked.words[1]})
-        found = [row for row in found if not how_many(asked, row) or _takes_count(pilot, asked, row)]
-        if found:
+async def _doer(pilot: Pilot, order: Sequence[Word], verb: Sequence[Word], other: str) -> Node:
+    """Return what does a deed: by its verb or another word for it, for all of it, in the menu of its row."""
+    about = order[len(verb) :]
+    same_ = (Word(other, other),)
+    if (top := best_of(pilot, order, lambda one: pressed(one) and _does(one, verb, same_))) is not None:
+        return top
+    try:
+        node = await locate(pilot, order, lambda one: pressed(one) and has_verb(one, verb))
+    except NotDone:
+        same = (Word(other, other),)
+        found = named(pilot, (*same, *about), same) if other else None
+        if found is None:
+            found = _for_all(pilot, order, verb) or await _in_menu(pilot, about, verb)
+            if found is None:
+                raise
             return found
-    return _longer(pilot, asked) or titled(pilot, asked.verb, said - KINDS, names_of) or _pluses(pilot, asked)
+        node = found
+    _see_beside(pilot, node, about)
+    return node
 
 
-def _pluses(pilot: Pilot, asked: Asked) -> list[Row]:
-    """Return the rows in which a plus is all there is to add one more of what an order names."""
-    if asked.verb not in COUNTED:
-        return []
-    rest = set(asked.words[1:]) - EMPTY - KINDS - _MORE
-    rest -= {asked.words[1]} if count_of(asked.words[1:2]) else set()
-    found = [n for n in pilot.nodes(_PRESSED) if is_plus(n)]
-    return in_rows(pilot, found, rest) if len(found) > 1 and rest else []
+def _does(node: Node, verb: Sequence[Word], other: Sequence[Word]) -> bool:
+    return has_verb(node, verb) or (bool(other[0].key) and has_verb(node, other))
 
 
-def _counts(pilot: Pilot, asked: Asked, rest: set[str]) -> bool:
-    """Tell whether an order says a row by its place alone, beside what a heading says of all of them."""
-    told = {word for word in rest if word not in ORDINALS and not ordinal(word)}
-    return bool(asked.place) and told <= _heads(pilot)
+def _counted(pilot: Pilot, order: Sequence[Word], at: int) -> tuple[Sequence[Word], int]:
+    """Part how often something is done from an order: “two teapots”, “teapots twice”, “teapots 3 times”.
 
-
-def _heads(pilot: Pilot) -> set[str]:
-    """Return the words of the headings and the title of a page."""
-    heads = {word for n in pilot.seen.nodes if n.role == "heading" for word in words_of(n.name)}
-    return heads | set(words_of(pilot.seen.title))
-
-
-def _counted(pilot: Pilot, rows: Sequence[Row], place: int) -> list[Row]:
-    """Return the row at a place; none where there is none, or the last of a list that goes on is meant."""
-    row = None if place < 0 and goes_on(pilot) else nth(rows, place)
-    return [row] if row else []
-
-
-def how_many(asked: Asked, row: Row) -> int:
-    """Return the number right behind the verb, 0 where a name in a row has it beside the same word."""
-    word, behind = (*asked.words, "", "", "")[1:3]
-    texts = [words_of(part.own or part.name) for part in row.parts]
-    named = any(pair in ((word, behind), (behind, word)) for words in texts for pair in pairwise(words))
-    return count_of([word]) if behind and not named else 0
-
-
-def _takes_count(pilot: Pilot, asked: Asked, row: Row) -> bool:
-    """Tell whether a row has a stepper, or its control can be pressed as often as is asked."""
-    return asked.verb in COUNTED or stepper(pilot, row.parts) is not None
-
-
-def _longer(pilot: Pilot, asked: Asked) -> list[Row]:
-    """Return the only control that begins with a verb said alone, as “Save changes” for “save”."""
-    if asked.verb not in _ALONE or set(asked.words[1:]) - EMPTY:
-        return []
-    longer = [n for n in pilot.nodes({"button"}) if words_of(n.name)[:1] == [asked.verb]]
-    return [Row(longer[0], (longer[0],))] if len(longer) == 1 else []
-
-
-def _bears(node: Node, words: set[str], asked: Asked, heads: set[str]) -> bool:
-    """Tell whether a control does what the verb of an order says."""
-    if asked.verb in words:
-        return node.role not in BOXES
-    shown = set(asked.words[1:]) - EMPTY - KINDS
-    return asked.verb in _SHOWS and words in (shown, shown - heads)
-
-
-def in_rows(pilot: Pilot, controls: Sequence[Node], rest: set[str]) -> list[Row]:
-    """Return the rows of some controls in which the rest of what an order says stands."""
-    best, rest = superlative(rest)
-    if len(controls) == 1:
-        one = Row(controls[0], _around(pilot, controls[0]))
-        met = not best and not _unmet(pilot, one, rest, set())
-        return [one] if met else []
-    rows = rows_of(pilot.seen, controls)
-    bare = [Row(node, (node,)) for node in controls if node.id not in {row.control.id for row in rows}]
-    if not rows:
-        return bare if not rest else []
-    rows += bare
-    parts = [part for row in rows for part in row.parts]
-    within = {part.id for part in parts}
-    within |= beside(pilot.seen, within | {box.id for part in parts for box in part.boxes})
-    around = (n for n in pilot.seen.nodes if n.id not in within or n.role == "columnheader")
-    outside = node_words(around) | set(words_of(pilot.seen.title))
-    whole = [row for row in rows if not _unmet(pilot, row, rest, outside)]
-    own = {row.control.id: rest & row.words() for row in whole}  # they may stand elsewhere on the page too
-    whole = [row for row in whole if not any(own[row.control.id] < other for other in own.values())]
-    whole = _below(pilot, whole, rest) if len(whole) > 1 else whole
-    return _by_price(pilot, whole, low=best == "least") if best else whole
-
-
-def _below(pilot: Pilot, rows: list[Row], rest: set[str]) -> list[Row]:
-    """Return the rows below the heading that an order names: “the card in Done”; all where it names none."""
-    nodes = list(pilot.seen.nodes)
-    above = [node_words(n for n in section(nodes, row.control) if n.role == "heading") for row in rows]
-    told = [(row, (words & rest) - row.words()) for row, words in zip(rows, above, strict=True)]
-    most = max((len(own) for _, own in told), default=0)
-    return [row for row, own in told if len(own) == most]
-
-
-def _unmet(pilot: Pilot, row: Row, rest: set[str], outside: set[str]) -> set[str]:
-    """Return the words that stand neither in a row nor around the rows; how many is met by a stepper."""
-    left = rest - row.words() - outside
-    counts = {word for word in rest if count_of([word])}
-    return left - counts if counts and stepper(pilot, row.parts) else left
-
-
-def _around(pilot: Pilot, control: Node) -> tuple[Node, ...]:
-    """Return what the only control of its name is about: its own row or box, and its section before it.
-
-    What stands in another row of a list is not, nor below another heading of the same level: a button below a
-    list is about none of its rows.
+    A number that the page has together with the word behind it belongs to a name.
     """
-    nodes = list(pilot.seen.nodes)
-    above = above_of(control, holders_of(pilot.seen))
-    foreign = beside(pilot.seen, above)
-    for node in nodes:
-        is_row = node.role in ("listitem", "row", "option", "gridcell") and node.id not in above
-        if is_row or node.parent in foreign:
-            foreign.add(node.id)
-    box = next((group for group in above if group in {n.id for n in nodes if n.role in _BOXED}), "")
-    # The label of what is not chosen says nothing of what is sent.
-    foreign |= {n.parent for n in nodes if n.role in BOXES and not is_on(n)}
-    near = [*section(nodes, control), *(inside(pilot.seen, box) if box else ())]
-    return tuple(n for n in near if n.id not in foreign and n.role not in ACTED_ON)
+    numbers = [COUNTS.get(word.key, 0) or _small(word.key) if word.group < 0 else 0 for word in order]
+    name = tuple(word.key for word in order[at : at + 2])
+    if len(name) > 1 and numbers[at] and not pilot.page.saying(name):
+        return (*order[:at], *order[at + 1 :]), numbers[at]
+    if order[-1].key == "time" and len(order) > at + 2 and numbers[-2]:
+        return order[:-2], numbers[-2]
+    return (order[:-1], numbers[-1]) if order[-1].key in ("once", "twice") and numbers[-1] else (order, 1)
 
 
-def _by_price(pilot: Pilot, rows: Sequence[Row], *, low: bool) -> list[Row]:
-    """Return the row of the lowest or highest price; none where one has no price, or the list goes on."""
-    priced: list[tuple[float, Row]] = []
-    for row in rows:
-        held = (part for part in row.parts if part.tag not in STRUCK)
-        price = price_in(" | ".join(part.own or part.name for part in held))
-        if price is None:
-            return []
-        priced.append((price, row))
-    if not priced or goes_on(pilot):
-        return []
-    best = (min if low else max)(price for price, _ in priced)
-    return [row for price, row in priced if price == best]
+def _small(text: str) -> int:
+    return int(text) if text.isdecimal() and len(text) < 3 else 0
 
 
-def menu_rows(pilot: Pilot, asked: Asked) -> list[Row]:
-    """Return the rows with a menu that an order can mean."""
-    rest, openers = _told_apart(asked), _openers(pilot)
-    if _counts(pilot, asked, rest):
-        return _counted(pilot, lines_of(pilot.seen, openers), asked.place)
-    return [row for row in rows_of(pilot.seen, openers) if rest and rest <= node_words(row.parts)]
-
-
-def _partly(pilot: Pilot, asked: Asked) -> list[Row]:
-    """Return the rows with a menu that say the most of an order: “reset the password” may be its entry."""
-    rest = _told_apart(asked)
-    rows = [(row, len(rest & row.words())) for row in rows_of(pilot.seen, _openers(pilot))]
-    most = max((met for _, met in rows), default=0)
-    return [row for row, met in rows if met == most] if most else []
-
-
-def _told_apart(asked: Asked) -> set[str]:
-    """Return the words of an order, but its verb, by which one row is told from another."""
-    return {word for word in asked.words[1:] if word not in EMPTY | KINDS}
-
-
-def _openers(pilot: Pilot) -> list[Node]:
-    closed = [n for n in pilot.nodes({"button", "clickable"}) if opens_menu(n)]
-    return [n for n in closed if not counts(pilot.seen, n)]
-
-
-async def _menu(pilot: Pilot, asked: Asked) -> Node | None:
-    """Open the menu of the row an order speaks of, and return the control that comes with it."""
-    rows = menu_rows(pilot, asked) or _partly(pilot, asked)
-    if len(rows) != 1:
+def _sender(pilot: Pilot, frame: Frame) -> Node | None:
+    """Return the one button that sends the form written into last, where the order says no more than that."""
+    last = pilot.node(pilot.field_id)
+    bare = frame.verb in SENDS and all(word.is_stop or word.is_kind for word in frame.words)
+    if not bare or last is None:
         return None
-    before, rest = {node.id for node in pilot.seen.nodes}, _told_apart(asked) - rows[0].words()
-    if await pilot.do("click", rows[0].control.id) != "changed":
+    own = [n for n in usable(pilot.page, pressed) if n.form[0] == last.form[0]]
+    found = [n for n in own if keys(label(n)) == (frame.verb,)]
+    found = found or [n for n in own if n.submits and not {*keys(label(n))} & (TURNS | {*NO})]
+    return found[0] if len(found) == 1 else None
+
+
+def _boxes(pilot: Pilot, order: Sequence[Word]) -> list[Node]:
+    """Return the boxes that are called so, or say more than that."""
+    boxes = usable(pilot.page, lambda one: one.role in BOXES and "disabled" not in one.state)
+    return [hit.node for hit in find(pilot.page, order, boxes, more=True) if not hit.left]
+
+
+async def _press_seen(pilot: Pilot, node: Node, verb: str) -> None:
+    """Press what does a deed; where the page shows nothing, that is told, and nothing was taken away."""
+    told = len(pilot.notes)
+    if await press_node(pilot, node) or len(pilot.notes) > told:
+        return
+    nothing = f"“{label(node)}” was pressed, and the page shows nothing new"
+    if verb in TAKES:
+        raise NotDone(nothing)
+    pilot.notes.append(nothing)
+
+
+def _see_beside(pilot: Pilot, node: Node, order: Sequence[Word]) -> None:
+    """See that a control is not that of another row than an order names; it may stand in no row."""
+    own = set(keys(label(node)))
+    page = pilot.page
+    for run in runs([word for word in order if word.key not in own], ()):
+        phrase = [word.key for word in run]
+        named = [
+            one for one in page.seen.nodes if one.role in ROWS and has_phrase(page.words(one.id), phrase)
+        ]
+        held = {one.id for row in named for one in page.held(row.id)}
+        if named and node.id not in held and page.level(node, phrase) == len(page.seen.nodes):
+            raise NotDone(f"“{label(node)}” does not stand with “{said(run)}”")
+
+
+def _see_unasked(pilot: Pilot, node: Node) -> None:
+    """See that a deed is not left waiting for an answer that the order does not give."""
+    asks = [one for one in pilot.fresh() if one.role in ("dialog", "alertdialog")]
+    if not asks or pilot.behind or pilot.page.by_id.get(node.id) in pilot.page.held(asks[-1].id):
+        return
+    inside = {one.id for one in pilot.page.held(asks[-1].id)}
+    answers = [n for n in pilot.seen.nodes if n.id in inside and pressed(n)]
+    if any(" ".join(keys(label(one))) in NO for one in answers):
+        about = pilot.cut(asks[-1].name or "a question", 80)
+        there = pilot.named(answers)
+        raise NotDone(f"the page asks “{about}” and the order does not say what to answer; there are {there}",
+                      "Say it, as “… and confirm”")  # fmt: skip
+
+
+def _for_all(pilot: Pilot, order: Sequence[Word], verb: Sequence[Word]) -> Node | None:
+    """Return “Reject all” of the dialog about what an order rejects: one answer for all of it."""
+    asks = [node for node in pilot.seen.nodes if node.role in ("dialog", "alertdialog")]
+    about = [word.key for word in order[len(verb) :] if not word.is_stop]
+    if not asks or not about or not has_phrase(pilot.page.words(asks[-1].id), about):
         return None
-    came = [n for n in pilot.nodes(ACTED_ON - FIELD) if n.id not in before and n.name]
-    said = {asked.verb, *rest} if not asked.place else {asked.verb}
-    known = [n for n in came if said <= names_of(n, "") <= set(asked.words)]
-    return known[0] if len(known) == 1 else None
+    inside = {one.id for one in pilot.page.held(asks[-1].id)}
+    wanted = (*(word.key for word in verb), "all")
+    found = [n for n in usable(pilot.page, pressed) if n.id in inside and keys(label(n)) == wanted]
+    return found[0] if len(found) == 1 else None
 
 
-async def _carry_out(pilot: Pilot, asked: Asked, row: Row) -> bool:
-    """Set how many where a row counts, press its control, and answer what the page asks because of it."""
-    if is_plus(row.control) and _MORE & set(asked.words):
-        return await press_times(pilot, row.control, count_of(asked.words[1:2]) or 1, sure=True)
-    unmet = (word for word in asked.words[1:] if word not in row.words())
-    count = how_many(asked, row) or count_of(unmet)
-    steps = stepper(pilot, row.parts) if count else None
-    if steps and not await to_count(pilot, steps, count):
+async def _in_menu(pilot: Pilot, about: Sequence[Word], verb: Sequence[Word]) -> Node | None:
+    """Open the menu of the row that an order names, and return what is called by its verb there."""
+    menu = in_row(pilot, about, lambda one: pressed(one) and is_menu(one))
+    if menu is None:
+        return None
+    await press_node(pilot, menu)
+    return named(pilot, verb, verb)
+
+
+def _stands(pilot: Pilot, order: Sequence[Word]) -> bool:
+    """Tell whether a quote of an order stands on the page already."""
+    quoted = tuple(word.key for word in order if word.group >= 0)
+    return any(keys(node.own or node.name) == quoted for node in pilot.seen.nodes)
+
+
+async def press_named(pilot: Pilot, name: str, near: Node) -> bool:
+    """Press the button of a field's form that is called so; tells whether there is one."""
+    hits = find(pilot.page, [Word(name, key(name))], usable(pilot.page, pressed))
+    own = [hit.node for hit in hits if hit.node.form[0] == near.form[0] and not hit.left]
+    if len(own) != 1:
         return False
-    if not steps and is_plus(row.control):
-        return await press_times(pilot, row.control, count or 1, sure=True)
-    if not steps and count > 1 and asked.verb in COUNTED and count_of(asked.words[1:2]) == count:
-        return await press_times(pilot, row.control, count)
-    for _ in range(asked.times):
-        before = pilot.seen
-        if await click(pilot, row.control) != "changed":
-            return False
-        known = {node.id for node in before.nodes}
-        boxes = [n for n in pilot.seen.nodes if n.id not in known and n.role in ("dialog", "alertdialog")]
-        if asked.name and not await give_name(pilot, asked.name, known):
-            return False
-        if boxes and not asked.name and not await confirm(pilot, asked, known, row):
-            return False
+    await press_node(pilot, own[0])
     return True
+
+
+async def _with_fields(pilot: Pilot, frame: Frame, order: Sequence[Word]) -> None:
+    """Fill the fields an order names, opening their form first where it has to be, and send it."""
+    verb = order[: len(frame.verb.split())] if frame.verb else ()
+    if any(value is None and sum(not w.is_stop for w in words) < 2 for words, value in frame.fields):
+        raise NotDone("it is not said what to write", "Put what is to be written in quotes")
+    if not await fill_fields(pilot, frame.fields, frame.tail, try_only=True):
+        if not verb or frame.verb in FINAL:
+            await fill_fields(pilot, frame.fields, frame.tail)
+            return
+        await _begin(pilot, frame, order, verb)
+        await fill_fields(pilot, frame.fields, frame.tail)
+    last = pilot.node(pilot.field_id)
+    if not verb or _sent_next(pilot, last):
+        return
+    if {words[0].key for words, _ in frame.fields} >= _TRIP and named(pilot, order, verb) is None:
+        await press_node(pilot, await locate(pilot, (Word("search", "search"),), pressed))
+        await _deed_to(pilot, order, verb, frame)
+        return
+    node = _sends(pilot, frame) or named(pilot, order, verb) or named(pilot, verb, verb)
+    if node is None or (last is not None and node.form[0] != last.form[0]):
+        submits = [
+            n
+            for n in usable(pilot.page, pressed)
+            if n.submits and last is not None and n.form[0] == last.form[0]
+        ]
+        node = submits[0] if len(submits) == 1 and has_verb(submits[0], verb) else node
+    if node is None:
+        raise missing(pilot, order, pressed, "button")
+    await press_node(pilot, node)
+
+
+def _sent_next(pilot: Pilot, last: Node | None) -> bool:
+    """Tell whether the next order sends the form that was filled, or answers what sends it."""
+    following = pilot.behind[0] if pilot.behind else None
+    if following is None or last is None or following.act not in ("press", "deed", "dialog"):
+        return False
+    verb = tuple(Word(one, key(one)) for one in following.verb.split()) if following.act != "press" else ()
+    node = named(pilot, (*verb, *following.words), verb or following.words)
+    return node is not None and node.form[0] == last.form[0] and (node.submits or not node.form[0])
+
+
+def _sends(pilot: Pilot, frame: Frame) -> Node | None:
+    """Return what sends a message that was written: its “Reply” only opens the field."""
+    return meant(pilot, (Word("send", "send"),), pressed) if frame.verb in MESSAGE else None
+
+
+async def _begin(pilot: Pilot, frame: Frame, order: Sequence[Word], verb: Sequence[Word]) -> None:
+    """Press what leads to the fields; a message is opened for it where its list has no such button."""
+    try:
+        node = await locate(pilot, order, lambda one: pressed(one) and has_verb(one, verb))
+    except NotDone:
+        about = [word for word in frame.words if not word.is_stop]
+        if frame.verb not in MESSAGE or not about:
+            raise
+        await open_(pilot, Frame("open", frame.said, "", tuple(about)))
+        node = await locate(pilot, verb, pressed, text=True)
+    await press_node(pilot, node)

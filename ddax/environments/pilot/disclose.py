@@ -6,11 +6,11 @@ browser that lets nothing be sent, where a word of the question is on it, and ne
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from ddax.environments.browser.seen import Node, PageSeen
 from ddax.environments.browser.world import BrowserWorld
-from ddax.environments.pilot.words import tokens
 from ddax.environments.protocol import Move
 from ddax.errors import ActionError
 
@@ -91,7 +91,7 @@ def likeliest(nodes: Iterable[Node], task: str, tried: set[str]) -> Node | None:
 
 def telling(text: str) -> set[str]:
     """Return the words of a text that say what it is about."""
-    return set(tokens(text)) - NOT_TELLING
+    return {found.casefold() for found in re.findall(r"\w+", text)} - NOT_TELLING
 
 
 def shared(name: str, words: set[str]) -> float:

@@ -1,219 +1,221 @@
-"""Find what an order names on a page: by label, role, place and paint; by meaning only where it is asked for.
+"""The one matcher: which element an order means, by names, roles, labels and what stands with it.
 
-Nothing that is pressed is found by meaning: “Cancel” would be “Delete” where that is the nearest.
+A control is meant when all words of its name are in the order, and the order's other words are found in what
+holds it: its row, card, group, section, menu or dialog. Likeness of meaning counts for nothing.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from dataclasses import dataclass
 
-from ddax.environments.browser.seen import ACTED_ON, Node, PageSeen
+from ddax.environments.browser.seen import ACTED_ON, Node
+from ddax.environments.pilot.relations import NOWHERE, Page
 from ddax.environments.pilot.words import (
-    EMPTY,
-    FIELD,
+    COUNTS,
     KINDS,
-    as_numbers,
-    color_table,
-    counted,
-    is_color,
-    kin,
-    lettered,
-    likeness,
+    NTH,
+    ORDINALS,
+    SIGNS,
+    Keys,
+    Word,
+    has_phrase,
+    key,
+    keys,
     plain,
-    rgb,
-    tokens,
 )
 
-Embed: TypeAlias = Callable[[list[str]], Any]
-"""Return unit vectors `[n, dim]` of texts."""
-SAME_THING: dict[str, frozenset[str]] = {
-    "x": frozenset({"close"}),
-    "close": frozenset({"x", "×", "close"}),
-    "trash": frozenset({"delete", "remove", "bin"}),
-    "delete": frozenset({"trash", "remove", "bin"}),
-    "star": frozenset({"important", "favourite", "favorite"}),
-    "important": frozenset({"star"}),
-    "login": frozenset({"log in", "sign in", "ok", "submit"}),
-    "submit": frozenset(
-        {"ok", "send", "save", "done", "go", "search", "continue", "apply", "log in", "login"}
-    ),
-    "search": frozenset({"find", "go", "submit"}),
-    "next": frozenset({">", "›", "»", "→"}),
-    "previous": frozenset({"<", "‹", "«", "←", "prev"}),
-    "reply": frozenset({"answer", "respond"}),
-    "forward": frozenset({"fwd"}),
-    "like": frozenset({"heart"}),
-    "send": frozenset({"submit"}),
-}
-"""Other names that controls go by."""
-FORMS: dict[str, tuple[str, ...]] = {
-    "circle": ("circle", "ellipse"),
-    "rectangle": ("rect",),
-    "square": ("rect",),
-    "triangle": ("polygon", "path"),
-    "line": ("line",),
-    "letter": ("text",),
-    "number": ("text",),
-    "digit": ("text",),
-}
-BY_MEANING = 0.35
-"""Below this likeness of words the meaning may decide."""
-
-
-def label_of(node: Node) -> str:
-    """Return what a field is called: its name, else the words before it."""
-    return node.name or node.before
+FIELDS = frozenset("textbox searchbox spinbutton combobox listbox slider color".split())  # noqa: SIM905
+BOXES = frozenset({"checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"})
+OPTIONS = frozenset({"option", "menuitem", "menuitemradio", "menuitemcheckbox", "radio", "treeitem"})
+PRESSED = ACTED_ON - {"listbox", "file", "color", "video", "audio", "slider"}
+LITTLE = frozenset("the a an your my of to for this".split())  # noqa: SIM905
+"""Words of a name that an order may leave out; “in” and “out” are none."""
+_WHERE = frozenset({"in", "of", "beside", "under", "from", "for", "inside", "within", "by", "at", "on"})
 
 
 @dataclass(frozen=True)
-class Found:
-    """An element with how well it answers, higher is better."""
+class Hit:
+    """An element that an order may mean.
+
+    `used` are the places of the words that name it, `left` the words that neither it nor what holds it says,
+    `size` how much the holder that has the others holds.
+    """
 
     node: Node
-    score: float
+    used: frozenset[int]
+    left: tuple[Word, ...]
+    size: int
+    rank: tuple[int, ...]
 
 
-@dataclass
-class Matcher:
-    """Ranks the elements of one look at a page."""
-
-    seen: PageSeen
-    embed: Embed | None = None
-    _children: dict[str, list[Node]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        for node in self.seen.nodes:
-            self._children.setdefault(node.parent, []).append(node)
-
-    def below(self, node: Node) -> list[Node]:
-        """Return everything inside an element, in the order of the page."""
-        found: list[Node] = []
-        left = self._children.get(node.id, [])[::-1]
-        while left:
-            found.append(left.pop())
-            left += self._children.get(found[-1].id, [])[::-1]
-        return found
-
-    def text(self, node: Node) -> str:
-        """Return all words in an element."""
-        inner = self.below(node)
-        if not inner:
-            return node.name or node.own or node.value
-        return " ".join(filter(None, [node.own, *(part.own or part.name for part in inner)]))
-
-    def label(self, node: Node) -> str:
-        """Return what an element is called."""
-        return node.name or (node.before or node.after if node.role in FIELD else "") or node.own
-
-    def rank(
-        self, wanted: str, roles: frozenset[str] = frozenset(), *, among: Iterable[Node] | None = None,
-        by_meaning: bool = False,
-    ) -> list[Found]:  # fmt: skip
-        """Return the elements that answer to a name, best first; where none does, `by_meaning` may decide."""
-        pool = [n for n in (self.seen.nodes if among is None else among) if "disabled" not in n.state]
-        found = [Found(node, self._score(node, wanted, roles)) for node in pool]
-        best = max((one.score for one in found), default=0.0)
-        if by_meaning and lettered(wanted) and best < BY_MEANING:
-            found = self._by_meaning(found, wanted, roles)
-        found = [one for one in found if one.score > 0.2]
-        return sorted(found, key=lambda one: -one.score)
-
-    def _score(self, node: Node, wanted: str, roles: frozenset[str]) -> float:
-        label = self.label(node)
-        score = likeness(wanted, label) if wanted else 0.5 * (node.role in roles)
-        if wanted:
-            score = max(score, 0.9 * likeness(wanted, node.own), self._other_names(node, wanted, label))
-            if node.role in FIELD and node.value and wanted == node.value:
-                score = max(score, 0.5)
-        if score <= 0.1:
-            return 0.0
-        if roles:
-            score += 0.3 if node.role in roles else -0.1
-        bonus = 0.06 if node.role in ACTED_ON else 0.0
-        within = node.role == "tab" and any(
-            child.role == "button" for child in self._children.get(node.id, ())
-        )
-        return score + bonus - 0.02 * (node.box[2] * node.box[3] > 150_000) - 0.05 * within
-
-    def _other_names(self, node: Node, wanted: str, label: str) -> float:
-        names = SAME_THING.get(plain(wanted) or wanted.strip().lower(), frozenset())
-        said = plain(label) or label.strip()
-        if said and said in names:
-            return 0.7
-        words = set(tokens(node.hints))
-        asked = set(tokens(wanted))
-        if asked and asked <= words and node.role in ACTED_ON | {"image", "text"}:
-            return 0.62 if not label else 0.45
-        return 0.5 if names & words and not label else 0.0
-
-    def _by_meaning(self, found: Sequence[Found], wanted: str, roles: frozenset[str]) -> list[Found]:
-        """Let vectors decide where no words meet."""
-        pool = [one for one in found if one.node.role in ACTED_ON and self.label(one.node)]
-        pool = [one for one in pool if not roles or one.node.role in roles] or pool
-        pool = [one for one in pool if not is_another(wanted, self.label(one.node))]
-        if not pool or self.embed is None:
-            return list(found)
-        vectors = self.embed([wanted, *(self.label(one.node)[:200] for one in pool)])
-        likes = vectors[1:] @ vectors[0]
-        near = [
-            Found(one.node, 0.6 * float(like)) for one, like in zip(pool, likes, strict=True) if like > 0.4
-        ]
-        return [*near, *(one for one in found if one.score > 0)]
-
-    def rows(self, words: Sequence[str]) -> list[Node]:
-        """Return the smallest groups of elements that hold all of some words, in the order of the page."""
-        whole = [re.compile(rf"(?<!\w){re.escape(word.casefold())}(?!\w)") for word in words]
-
-        def holds(node: Node) -> bool:
-            text = self.text(node).casefold() + " " + node.name.casefold()
-            return all(word.search(text) for word in whole)
-
-        held = [node for node in self.seen.nodes if holds(node)]
-        inner = {node.parent for node in held}
-        return [node for node in held if node.id not in inner]
-
-    def near(self, anchor: Node, pool: Iterable[Node]) -> list[Node]:
-        """Return elements by their distance to one: in its line first, else below it."""
-        ax, ay, aw, ah = anchor.box
-
-        def distance(node: Node) -> float:
-            x, y, w, h = node.box
-            down = (y + h / 2) - (ay + ah / 2)
-            return abs(x + w / 2 - ax - aw / 2) + (3 * abs(down) if down >= -ah / 2 - 2 else 20 * abs(down))
-
-        return sorted((node for node in pool if node.id != anchor.id), key=distance)
-
-    def painted(self, words: Sequence[str]) -> list[Node]:
-        """Return the elements that look as words say: a colour, a form, a size."""
-        names = [word for word in words if word in color_table()]
-        forms = [FORMS[word.removesuffix("s")] for word in words if word.removesuffix("s") in FORMS]
-        pool = [
-            n for n in self.seen.nodes if n.role in ("shape", "icon", "clickable", "text", "cell") and n.paint
-        ]
-        kept = [n for n in pool if all(_has_color(n, name) for name in names)]
-        return [n for n in kept if all(dict(n.paint).get("form", "") in form for form in forms)]
+def names(node: Node) -> list[str]:
+    """Return what an element is called: its name, the words beside it, or what it shows while empty."""
+    found = [node.name]
+    if node.role in FIELDS or node.role in BOXES:
+        found += [node.before if not node.name or node.role == "combobox" else "", node.sample]
+        if node.type in ("password", "email", "tel", "url", "search", "date", "time"):
+            found.append(node.type)
+    if not any(found):
+        found += [node.own, node.after if node.role in BOXES else ""]
+    if not any(map(keys, found)):
+        found += hinted(node)
+    if plain(node.name) == "close" and (not node.own or "icon only" in node.hints):
+        found += ["x", "×"]  # it shows a cross alone
+    return [name for name in dict.fromkeys(found) if name]
 
 
-def is_another(wanted: str, label: str) -> bool:
-    """Tell whether a label names another thing of a kind: it shares words, and each has some of its own.
-
-    “Discard draft” is not “Save draft”. A number that is wanted must stand on the label.
-    """
-    asked, said = (
-        [word for word in tokens(as_numbers(text)) if word not in EMPTY | KINDS and word.isalnum()]
-        for text in (wanted, label)
-    )
-    left = [word for word in asked if not any(kin(word, other) for other in said)]
-    own = [word for word in said if not any(kin(word, other) for other in asked)]
-    numbered = counted(wanted)
-    return bool(left and own and len(left) < len(asked)) or bool(numbered and not numbered & counted(label))
+def hinted(node: Node) -> list[str]:
+    """Return the words of the attributes of an element that shows none, and what its sign stands for."""
+    sign = plain(node.name or node.own)
+    return [*SIGNS.get(sign, ()), sign, *(node.hints.split() if not sign else ())]
 
 
-def _has_color(node: Node, name: str) -> bool:
-    paint = dict(node.paint)
-    keys = ("fill", "stroke") if "form" in paint else ("fill",)
-    found = [rgb(paint.get(key, "")) for key in keys]
-    return any(color is not None and is_color(name, color) for color in found)
+def label(node: Node) -> str:
+    """Return what an element is called when it is told of."""
+    return node.name or node.before or node.own or node.sample or node.role
+
+
+def find(page: Page, order: Sequence[Word], nodes: Iterable[Node], *, more: bool = False) -> list[Hit]:
+    """Return the elements that some words may mean, the best first; `more` lets a name say more."""
+    wanted = roles(order)
+    hits = [hit for node in nodes for hit in [_hit(page, order, node, wanted, more)] if hit is not None]
+    return sorted(hits, key=lambda hit: (hit.rank, page.place(hit.node)))
+
+
+def best(hits: Sequence[Hit]) -> list[Hit]:
+    """Return the hits that nothing tells apart."""
+    return [hit for hit in hits if hit.rank == hits[0].rank] if hits else []
+
+
+def roles(order: Sequence[Word]) -> frozenset[str]:
+    """Return the roles that the words of an order name."""
+    return frozenset(role for word in order if word.group < 0 for role in KINDS.get(word.key, ()))
+
+
+def _hit(page: Page, order: Sequence[Word], node: Node, wanted: frozenset[str], more: bool) -> Hit | None:
+    said = (_used(order, name, more) for name in names(node))
+    found = max(said, key=lambda used: (len(used[0]), used[1]), default=(frozenset[int](), 0))
+    used, exact = found
+    if not used:
+        return None
+    left: list[Word] = []
+    size = 1
+    for run in runs(order, used):
+        there = page.level(node, [word.key for word in run])
+        if there == NOWHERE:
+            left += run
+        size = max(size, there if there != NOWHERE else 1)
+    rank = (
+        len(left), _is_open(node), -sum(not order[at].is_kind for at in used), -exact,
+        node.role not in wanted if wanted else 0, _is_place(order, used),
+        node.role not in ACTED_ON, size, "disabled" in node.state,
+    )  # fmt: skip
+    return Hit(node, used, tuple(left), size, tuple(map(int, rank)))
+
+
+def _is_place(order: Sequence[Word], used: frozenset[int]) -> bool:
+    """Tell whether words say where something is, and not what: “Cash” in “Delete in the row Cash”."""
+    solid = [at for at, word in enumerate(order) if not word.is_stop and not word.is_kind]
+    before = order[solid[0] : min(used)] if solid and solid[0] not in used else ()
+    return any(word.group < 0 and word.key in _WHERE for word in before)
+
+
+def _is_open(node: Node) -> bool:
+    """Tell whether an element has shown already what it is there to show: it names a place then."""
+    return "expanded" in node.state or (node.role == "tab" and "selected" in node.state)
+
+
+def _used(order: Sequence[Word], name: str, more: bool) -> tuple[frozenset[int], int]:
+    """Return where the words of a name stand, and how exactly: 2 to the letter, 1 in full, 0 in part."""
+    said = keys(name) or (plain(name),)
+    little = {key(word) for word in name.split() if word.islower()} & LITTLE
+    free = dict(enumerate(order))
+    used: set[int] = set()
+    missing = 0
+    run = _run_at(order, said)
+    if run:
+        used = set(run)
+    else:
+        for one in said:
+            at = next((at for at, word in free.items() if word.key == one), None)
+            if at is None:
+                missing += one not in little
+            else:
+                used.add(at)
+                free.pop(at)
+    if missing and not (more and _part_of(order, said)):
+        return frozenset(), 0
+    if missing:
+        used = {at for at, word in enumerate(order) if word.key in said}
+    bare = all(word.is_stop for word in order)
+    solid = [at for at in used if bare or not order[at].is_stop]
+    if not solid or _breaks_quote(order, used):
+        return frozenset(), 0
+    exact = 0 if missing else 2 if run and plain(" ".join(order[at].text for at in run)) == plain(name) else 1
+    return frozenset(used), exact
+
+
+def _run_at(order: Sequence[Word], said: Keys) -> range | None:
+    """Return where a name stands in an order; “log in” is “Login”."""
+    whole = "".join(said)
+    for size in (len(said), len(said) + 1, len(said) - 1):
+        for at in range(len(order) - size + 1 if size > 0 else 0):
+            if "".join(word.key for word in order[at : at + size]) == whole:
+                return range(at, at + size)
+    return None
+
+
+def _part_of(order: Sequence[Word], said: Keys) -> bool:
+    """Tell whether all words that are no kinds stand in a name side by side."""
+    solid = [word.key for word in order if not word.is_stop and not word.is_kind]
+    return bool(solid) and has_phrase(said, solid)
+
+
+def _breaks_quote(order: Sequence[Word], used: set[int]) -> bool:
+    """Tell whether a part of a quote alone would be used: a quote is one thing."""
+    groups = {order[at].group for at in used if order[at].group >= 0}
+    return any(at not in used for at, word in enumerate(order) if word.group in groups)
+
+
+def runs(order: Sequence[Word], used: Iterable[int]) -> list[tuple[Word, ...]]:
+    """Return the words that a name leaves, those side by side together; without such as name nothing."""
+    known = set(used)
+    found: list[list[Word]] = [[]]
+    for at, word in enumerate(order):
+        if at in known or word.is_stop or (found[-1] and found[-1][-1].group != word.group):
+            found.append([])
+        if at not in known and not word.is_stop:
+            found[-1].append(word)
+    return [tuple(run) for run in map(_without_kinds, found) if run]
+
+
+def _without_kinds(run: Sequence[Word]) -> list[Word]:
+    """Drop the words for kinds at both ends of a run, and what numbers it."""
+    kept = list(run)
+    while kept and (kept[0].is_kind or _counts(kept[0])):
+        kept.pop(0)
+    while kept and kept[-1].is_kind:
+        kept.pop()
+    return kept
+
+
+def _counts(word: Word) -> bool:
+    return word.group < 0 and (word.key in ORDINALS or word.key in COUNTS or bool(NTH.fullmatch(word.key)))
+
+
+def usable(page: Page, accept: Callable[[Node], bool]) -> list[Node]:
+    """Return the elements that can be used now: of an open dialog that stops the rest, those in it alone."""
+    modal = [
+        node for node in page.seen.nodes if "modal" in node.state and node.role in ("dialog", "alertdialog")
+    ]
+    inside = {one.id for one in page.held(modal[-1].id)} if modal else None
+    return [
+        node
+        for node in page.seen.nodes
+        if accept(node) and (inside is None or node.id in inside or not _same_frame(node, modal[-1]))
+    ]
+
+
+def _same_frame(node: Node, other: Node) -> bool:
+    return node.id.rpartition("e")[0] == other.id.rpartition("e")[0]

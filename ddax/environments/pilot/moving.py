@@ -1,48 +1,212 @@
-"""Orders of one move: open what is closed, set the focus, mark a text, scroll; and work out a sum."""
+"""Drivers for the rest: drag, upload, sort."""
 
 from __future__ import annotations
 
-from ddax.environments.pilot.doors import doors
-from ddax.environments.pilot.orders import Order
-from ddax.environments.pilot.pilot import Pilot
-from ddax.environments.pilot.pressing import SURE, click
-from ddax.environments.pilot.values import worked_out
-from ddax.environments.pilot.words import FIELD, content, likeness, nth, ordinal, tokens
+import re
+from collections.abc import Sequence
+
+from ddax.environments.browser.seen import Node
+from ddax.environments.pilot.frames import Frame
+from ddax.environments.pilot.locate import locate, pressed
+from ddax.environments.pilot.looks import looked_for, seen_as
+from ddax.environments.pilot.match import find, label, usable
+from ddax.environments.pilot.pilot import NotDone, Pilot
+from ddax.environments.pilot.placing import STEPS, drag_by, drag_to_place, place_of, sort_by_drag
+from ddax.environments.pilot.relations import NOWHERE
+from ddax.environments.pilot.words import Word, keys, said
+
+_FROM = frozenset({"from"})
+_DOWN = frozenset({"descending", "descend", "decreasing", "highest", "largest", "newest", "latest", "down"})
+_WAY = _DOWN | frozenset(
+    "ascending ascend lowest smallest cheapest oldest earliest first last to order up low high".split()  # noqa: SIM905
+)
+"""Words that say which way a column is sorted."""
 
 
-async def expand(pilot: Pilot, order: Order) -> bool:
-    """Open what is closed, unless a later order looks behind it anyway."""
-    if any(later.verb in ("press", "find") and (later.quotes) for later in pilot.orders):
-        return True
-    closed, wanted = doors(pilot), order.quote or content(order.text)
-    if wanted:
-        closed = [n for n in closed if likeness(wanted, pilot.match.label(n)) >= SURE]
-    return bool(closed) and await pilot.do("click", closed[0].id) == "changed"
+async def drag(pilot: Pilot, frame: Frame) -> None:
+    """Drag one thing to another or to a place, or all that look alike into one; see that each is there."""
+    way = next((word.key for word in frame.to if word.key in STEPS), "") if len(frame.to) == 1 else ""
+    place = None if way else place_of(frame)
+    if frame.on and (way or place is not None):
+        things = looked_for(pilot, frame.words) or [await _thing(pilot, _before(frame.words))]
+        for thing in things:
+            if way:
+                await drag_by(pilot, thing, way, frame.count)
+            elif place is not None:
+                await drag_to_place(pilot, thing, place)
+        return
+    if alike := seen_as(pilot, frame.words):
+        await _drag_alike(pilot, frame, alike)
+        return
+    await _drag_named(pilot, frame)
 
 
-async def focus(pilot: Pilot, order: Order) -> bool:
-    """Press the field at the place that an order counts to."""
-    field = nth(pilot.nodes(FIELD), ordinal(order.text) or 1)
-    return field is not None and await click(pilot, field) != "refused"
+async def _drag_alike(pilot: Pilot, frame: Frame, alike: Sequence[Node]) -> None:
+    """Drag what looks as is said, or where the frame says so everything else, into one place."""
+    least = min(node.box[2] * node.box[3] for node in alike)
+    alike = [node for node in alike if node.box[2] * node.box[3] <= 3 * least]  # a place to drop into is none
+    size = max(node.box[2] * node.box[3] for node in alike)
+    places = seen_as(pilot, frame.to, above=size) or [await _thing(pilot, frame.to)]
+    if len(places) > 1:
+        raise NotDone(f"it is not said which one is meant of {len(places)} that are “{said(frame.to)}”")
+    place = places[0]
+    if len(alike) > 1 and frame.on and not any(word.key in ("all", "every", "each") for word in frame.words):
+        raise NotDone(f"it is not said which one is meant of {len(alike)} that are “{said(frame.words)}”")
+    if not frame.on:
+        known = {node.id for node in alike}
+        same = [n for n in pilot.seen.nodes if n.role == alike[0].role and n.parent == alike[0].parent]
+        alike = [n for n in same if n.id not in known and n.box[2] * n.box[3] <= 2 * size]
+    for thing in alike:
+        if thing.id != place.id:
+            await pilot.do("drag", thing.id, place.id)
+            _see_inside(pilot, thing, place)
 
 
-async def mark_text(pilot: Pilot, order: Order) -> bool:
-    """Mark the text of a paragraph."""
-    pool = [
-        n for n in pilot.seen.nodes if n.role in ("text", "paragraph") and len(tokens(n.name or n.own)) > 1
+def _see_inside(pilot: Pilot, thing: Node, place: Node) -> None:
+    now, there = pilot.node(thing.id), pilot.node(place.id)
+    x, y, wide, high = there.box if there else place.box
+    inside = now is not None and (
+        x <= now.box[0] + now.box[2] / 2 <= x + wide and y <= now.box[1] + now.box[3] / 2 <= y + high
+    )
+    if not inside:
+        raise NotDone(f"“{label(thing)}” was dragged, and is not where it was to be")
+
+
+async def _drag_named(pilot: Pilot, frame: Frame) -> None:
+    thing = await _thing(pilot, _before(frame.words))
+    place = await _thing(pilot, frame.to, list_=any(word.key == "list" for word in frame.to))
+    was = place.box
+    names = keys(thing.own or thing.name)
+    named = [word.key for word in frame.to if not word.is_stop and not word.is_kind]
+    near = pilot.page.level(thing, named) if named else NOWHERE
+    await pilot.do("drag", thing.id, place.id)
+    if not _arrived(pilot, names, place, was, named, near):
+        raise NotDone(f"“{label(thing)}” was dragged, and is not at “{label(place)}”")
+
+
+def _before(order: Sequence[Word]) -> tuple[Word, ...]:
+    """Return the words before “from …”: where it is now need not be said."""
+    at = next((n for n, word in enumerate(order) if word.group < 0 and word.key in _FROM), len(order))
+    return tuple(order[:at])
+
+
+async def _thing(pilot: Pilot, order: Sequence[Word], *, list_: bool = False) -> Node:
+    nodes = usable(pilot.page, lambda node: True)
+    hits = [hit for hit in find(pilot.page, order, nodes) if not hit.left]
+    held = [hit.node for hit in hits if hit.node.role in ("region", "list", "group", "listbox")]
+    if held:
+        return held[0]
+    if hits:
+        dragged = [hit.node for hit in hits if hit.node.drags]
+        return (dragged or [hits[0].node])[0]
+    return await locate(pilot, order, lambda node: True, kind="thing")
+
+
+def _arrived(
+    pilot: Pilot, names: Sequence[str], place: Node, was: tuple[float, ...], named: Sequence[str], near: int
+) -> bool:
+    """Tell whether what has some names is now where it was dragged to."""
+    for node in pilot.seen.nodes:
+        if tuple(keys(node.own or node.name)) != tuple(names):
+            continue
+        if node.parent == place.id or place.id in set(pilot.page.holders(node)):
+            return True
+        level = pilot.page.level(node, list(named)) if named else NOWHERE
+        x, y = node.box[0] + node.box[2] / 2, node.box[1] + node.box[3] / 2
+        inside = was[0] <= x <= was[0] + was[2] and was[1] <= y <= was[1] + was[3]
+        if inside or level < near:
+            return True
+    return False
+
+
+async def upload(pilot: Pilot, frame: Frame) -> None:
+    """Hand a file to the field for files, and see that it has it."""
+    fields = usable(pilot.page, lambda node: node.role == "file")
+    if not fields:
+        raise NotDone("there is no field for files")
+    named = [hit.node for hit in find(pilot.page, frame.words, fields)]
+    if len(fields) > 1 and not named:
+        raise NotDone(f"it is not said which field: {pilot.named(fields)}")
+    node = named[0] if named else fields[0]
+    file = next(
+        (said([word]) for word in frame.words if word.group >= 0 or re.search(r"\w\.\w", word.text)), ""
+    )
+    groups = [word for word in frame.words if word.group >= 0]
+    file = said(groups) if groups else file
+    if not file:
+        raise NotDone("it is not said which file", "Name the file")
+    await pilot.do("upload", node.id, file)
+    now = pilot.node(node.id)
+    if now is None or file.rpartition("/")[2] not in now.value:
+        raise NotDone(f"“{label(node)}” does not hold “{file}”")
+
+
+async def sort(pilot: Pilot, frame: Frame) -> None:
+    """Sort a table by a column, and see that its cells stand so."""
+    words = [word for word in frame.words if word.group >= 0 or word.key not in ("order", "by")]
+    column, way = _way(_behind_by(frame.words))
+    down = any(word.key in _DOWN for word in (*way, *_way(words)[1]))
+    heads = usable(pilot.page, lambda n: _is_head(n) or (pressed(n) and _heads(pilot, n)))
+    hits = [hit for hit in find(pilot.page, column, heads) if not hit.left]
+    if not hits and await sort_by_drag(pilot, words, down=down):
+        return
+    if not hits:
+        raise NotDone(f"no column is called “{said(column)}”; there are {pilot.named(heads)}")
+    name = keys(label(hits[0].node))
+    for _ in range(3):
+        cells = _column(pilot, name)
+        if len(cells) > 1 and cells == sorted(cells, key=_order, reverse=down) and _pressed_once(pilot):
+            return
+        live = [
+            hit.node
+            for hit in find(pilot.page, column, usable(pilot.page, lambda n: pressed(n) and _heads(pilot, n)))
+        ]
+        live = live or [hits[0].node]
+        await pilot.do("click", live[0].id)
+    raise NotDone(f"the column “{said(column)}” is not sorted so")
+
+
+def _way(order: Sequence[Word]) -> tuple[list[Word], list[Word]]:
+    """Part “price, lowest first” into the column and the way it is sorted."""
+    at = len(order)
+    while at > 1 and order[at - 1].group < 0 and order[at - 1].key in _WAY:
+        at -= 1
+    return list(order[:at]), list(order[at:])
+
+
+def _pressed_once(pilot: Pilot) -> bool:
+    return bool(pilot.moves) and pilot.moves[-1].name == "click"
+
+
+def _behind_by(order: Sequence[Word]) -> list[Word]:
+    at = next((n for n, word in enumerate(order) if word.group < 0 and word.key == "by"), -1)
+    return [word for word in order[at + 1 :] if not word.is_stop or word.group >= 0]
+
+
+def _heads(pilot: Pilot, node: Node) -> bool:
+    holders = (pilot.page.by_id.get(holder) for holder in pilot.page.holders(node))
+    return any(one is not None and _is_head(one) for one in holders)
+
+
+def _is_head(node: Node) -> bool:
+    return node.role == "columnheader" or node.tag == "th"
+
+
+def _column(pilot: Pilot, name: Sequence[str]) -> list[str]:
+    """Return the texts of a column, from the top."""
+    head = next(
+        (n for n in pilot.seen.nodes if _is_head(n) and keys(n.name or n.own) == tuple(name)),
+        None,
+    )
+    if head is None:
+        return []
+    x = head.box[0] + head.box[2] / 2
+    cells = [
+        n for n in pilot.seen.nodes if n.role in ("cell", "gridcell") and n.box[0] <= x <= n.box[0] + n.box[2]
     ]
-    text = nth(pool, ordinal(order.text) or 1)
-    return text is not None and await pilot.do("mark", text.id) != "refused"
+    return [n.name or n.own for n in cells]
 
 
-async def scroll(pilot: Pilot, order: Order) -> bool:
-    """Scroll what can be scrolled to where an order says."""
-    pool = [n for n in pilot.seen.nodes if n.scrolls[1]]
-    where = next((word for word in ("bottom", "top", "up", "down") if word in tokens(order.text)), "down")
-    return await pilot.do("scroll", pool[0].id if pool else "page", where) != "refused"
-
-
-async def solve(pilot: Pilot, order: Order) -> bool:
-    """Keep what the sum or the equation of a page comes to, for the order behind."""
-    pilot.clip = worked_out(pilot) or ""
-    return bool(pilot.clip)
+def _order(text: str) -> tuple[int, float, str]:
+    number = re.fullmatch(r"[^\d-]*(-?[\d,]*\.?\d+)\D*", text)
+    return (0, float(number[1].replace(",", "")), "") if number else (1, 0.0, text.casefold())

@@ -1,37 +1,40 @@
-"""The policy: order by order, find, act, look what came of it, and try the next best where nothing did."""
+"""The loop: look, act, look, check, frame by frame; one that cannot be met ends the task with its reason."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from ddax.environments.browser.seen import Node, PageSeen
-from ddax.environments.pilot.consent import least
-from ddax.environments.pilot.match import Embed, Matcher
-from ddax.environments.pilot.orders import Order, read_orders
-from ddax.environments.pilot.telling import QUOTED, told
+from ddax.environments.pilot.frames import Act, Frame
+from ddax.environments.pilot.grammar import read_task
+from ddax.environments.pilot.match import FIELDS, label
+from ddax.environments.pilot.relations import Page
+from ddax.environments.pilot.telling import told
+from ddax.environments.pilot.words import Word
 from ddax.environments.protocol import Environment, Move
 from ddax.errors import ActionError
 
-MAX_MOVES = 60
+MAX_MOVES = 120
 HARMLESS = frozenset({
     "no_such_move", "covered", "hidden", "read_only", "bad_value", "no_such_option", "page_failed", "timeout",
+    "no_such_file",
 })  # fmt: skip
-"""Ways a move may fail after which another one can be tried."""
-Came: TypeAlias = Literal["refused", "unchanged", "changed"]
-"""What came of a move: it was not made, nothing is seen of it, something is."""
-ANSWERED = 5
-"""Questions in a row that a page may ask and get an answer to."""
-TOLD = frozenset({"alert", "status", "text", "paragraph", "label", "listitem", "heading"})
+"""Ways a move may fail that leave the page to be looked at."""
+REFUSED = "refused:"
+"""How a note of what a browser did not let happen begins."""
 MOST_TOLD = 160
-"""Roles of what a page says, and characters of a sentence by which it refuses something at most."""
-_NO = re.compile(
-    r"\b(?:no|not|never|cancel|dismiss|abort|decline|reject|refuse|deny|without)\b|n['’]t\b", re.IGNORECASE
-)
-_YES = re.compile(r"\b(?:confirm|accept|agree|yes|ok|okay)\b(?!\.\w)", re.IGNORECASE)
-"""Words by which a task says no to something, and yes."""
+MOST_ASKED = 5
+"""Questions in a row that are dismissed."""
+_LEFT = frozenset({"textbox", "searchbox", "spinbutton", "combobox"})
+_OFFERED = frozenset({"option", "link", "button", "menuitem", "clickable", "listitem"})
+"""What a page may offer while one writes."""
+_FINE = re.compile(r"\bno (?:\w+ ){0,2}(?:errors?|action) [^.]{0,30}", re.IGNORECASE)
+"""What sounds like a refusal and is none: “No further action is required”."""
+_LEAVES = re.compile(r"\b(?:except|but|other than|without|or|unless|if|instead of)\b", re.IGNORECASE)
+PLACED = frozenset({"press", "deed", "tick"})
+"""Acts on a thing that an order before may have told the place of, as “Find Bob and click Delete”."""
 _AGAINST = re.compile(
     r"\b(?:invalid|incorrect|wrong|error|failed|denied|expired"
     r"|(?:is|are|was) not (?:an? )?(?:valid|allowed|available|correct)"
@@ -44,33 +47,30 @@ _AGAINST = re.compile(
     re.IGNORECASE,
 )
 """Words by which a page says that it did not take what it was given."""
-_NOTHING = re.compile(
-    r"\bno (?:\w+ ){0,2}(?:(?:is|are) required|errors?)\b"
-    r"|\b(?:can ?not|can['’]t) be (?:undone|reversed|reverted|restored|recovered|taken back)\b",
-    re.IGNORECASE,
-)
-"""Words by which it says that nothing is wrong, or warns of what it asks about."""
-REFUSED = "refused:"
-"""How a note of what a browser did not let happen begins."""
 
 
-def _cut(text: str, most: int) -> str:
-    return text[:most]
+class NotDone(Exception):
+    """Say why a frame could not be met, and how it could be said instead."""
 
-
-class OutOfMoves(Exception):
-    """Say that the moves a task may take are used up."""
+    def __init__(self, reason: str, mend: str = "") -> None:
+        super().__init__(reason)
+        self.reason, self.mend = reason, mend
 
 
 class Over(Exception):
     """Say that the world has ended."""
 
 
+def _cut(text: str, most: int) -> str:
+    return text[:most]
+
+
 @dataclass(frozen=True)
 class Report:
-    """What a policy did: its moves, the orders it could not carry out, the last page.
+    """What was done: the moves, what could not be met and why, what was to be told, the last page.
 
-    `notes` are what the page did by itself: what it said in an alert, files it sent, questions it asked.
+    `notes` are what the page did by itself; `settled` says that something was so already; `did` are the moves
+    in words, without what was written.
     """
 
     moves: tuple[Move, ...]
@@ -78,60 +78,48 @@ class Report:
     seen: PageSeen
     notes: tuple[str, ...] = ()
     settled: bool = False
-    """Whether something that was asked for was so already."""
     mend: str = ""
-    """How what failed can be said so that it is understood; empty where that is not known."""
     did: tuple[str, ...] = ()
-    """The moves after which the page may not be as it was, in words and without what was written."""
+    answers: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
-        """Whether every order was carried out, as far as the page showed."""
+        """Whether every frame was met, as far as the page shows."""
         return not self.failed
+
+
+Driver = Callable[["Pilot", Frame], Awaitable[None]]
+"""Carry out one frame; raises NotDone where that is not possible or cannot be seen."""
 
 
 @dataclass
 class Pilot:
-    """Carries out a task in a browser world, from where it stands.
-
-    `embed` breaks ties by meaning; without it words alone count. `cut` shortens what is told, at a place
-    where no secret stands. A pilot is used for one task.
-    """
+    """Carries out one task in a browser world, from where it stands; `drivers` do the frames."""
 
     world: Environment
-    embed: Embed | None = None
-    max_moves: int = MAX_MOVES
+    drivers: Mapping[Act, Driver]
     cut: Callable[[str, int], str] = _cut
     moves: list[Move] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
-    orders: list[Order] = field(default_factory=list)
-    place: int = 0
-    """How many orders were begun."""
-    task: str = ""
-    clip: str = ""
-    """What was copied."""
-    origin: str = ""
-    """The id of the field it was copied from; empty where it was a text."""
-    focus: Node | None = None
-    """What the last order was about, for "it" and "their"."""
-    ruled_out: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
-    settled: bool = False
-    agreed: bool = False
-    """Whether the last order said yes to what the page asked because of it."""
-    mend: str = ""
     did: list[str] = field(default_factory=list)
-    uncovered_by: set[str] = field(default_factory=set)
-    """What was pressed because a box about cookies lay over what was meant; nothing is pressed so twice."""
-    kept_from: str = ""
-    """What kept the last refused move from being made, where that is something on the page."""
+    answers: list[str] = field(default_factory=list)
+    behind: tuple[Frame, ...] = ()
+    """The frames behind the one that is carried out."""
+    settled: bool = False
+    seeking: bool = False
+    """Whether what is folded away may be opened to look for what is meant, as the order says."""
+    mend: str = ""
+    field_id: str = ""
+    """The field that was written into last."""
+    kept: str = ""
+    """What was read from the page last, for an order behind that says “it”."""
+    known: frozenset[str] = frozenset()
+    """What the page said before the last move, to tell what is new."""
+    asked: str = ""
+    """The last question of the page that was answered."""
     _seen: PageSeen | None = None
-    _before: PageSeen | None = None
-
-    @property
-    def before_last(self) -> PageSeen:
-        """Return the page as it was before the last move."""
-        return self._before or self.seen
+    _page: Page | None = None
 
     @property
     def seen(self) -> PageSeen:
@@ -141,38 +129,111 @@ class Pilot:
         return self._seen
 
     @property
-    def match(self) -> Matcher:
-        """Return a matcher over the page as it is."""
-        return Matcher(self.seen, self.embed)
+    def page(self) -> Page:
+        """Return the page with what holds what."""
+        if self._page is None or self._page.seen is not self.seen:
+            self._page = Page(self.seen)
+        return self._page
 
-    @property
-    def behind(self) -> list[Order]:
-        """Return the orders behind the one that is carried out, in whatever words that is carried out."""
-        return self.orders[self.place :]
-
-    async def run(self, task: str, carry_out: Callable[[Pilot], Awaitable[None]]) -> Report:
-        """Do what `carry_out` makes of a task; raises ActionError where the world itself fails."""
-        self.task, self.orders = task, read_orders(task)
+    async def run(self, task: str) -> Report:
+        """Do a task; raises ActionError where the world itself fails."""
+        reading = read_task(task)
         self._take(await self.world.observe())
+        if reading.unread:
+            self.failed.append(f"“{self.cut(reading.unread, 120)}” was not understood")
         try:
-            await self._answer(begun=False)
-            await carry_out(self)
-        except OutOfMoves:
-            self.failed.append(f"not done within {self.max_moves} moves")
+            if self.seen.dialog:
+                await self._dismiss()
+            await self._all(reading.frames)
+        except NotDone as why:  # the page asked before anything was done
+            self.failed.append(why.reason)
         except Over:
             pass
         return Report(
             tuple(self.moves), tuple(self.failed), self.seen, tuple(self.notes), self.settled, self.mend,
-            tuple(self.did),
+            tuple(self.did), tuple(self.answers),
         )  # fmt: skip
 
-    async def do(self, name: str, target: str = "", value: str = "") -> Came:
-        """Make a move and say what came of it; raises Over at the end of the world."""
-        if len(self.moves) >= self.max_moves:
-            raise OutOfMoves
+    async def _all(self, frames: Sequence[Frame]) -> None:
+        """Carry out frames until one cannot be met; what is only found says where the next one is meant."""
+        where: tuple[Word, ...] = ()
+        for at, frame in enumerate(frames):
+            self.behind = tuple(frames[at + 1 :])
+            if where:
+                frame, where = replace(frame, words=(*frame.words, Word("in", "in"), *where)), ()
+            made = len(self.moves)
+            try:
+                await self._frame(frame)
+            except NotDone as why:
+                if (
+                    frame.verb != "find"
+                    or not self.behind
+                    or self.behind[0].act not in PLACED
+                    or (not self._says(frame) and any(move.name != "hover" for move in self.moves[made:]))
+                ):
+                    self._fail(frame, why)
+                    return
+                where = self._place(frame.words)
+        if frames and not self.failed:
+            await self._last(frames[-1])
+
+    def _says(self, frame: Frame) -> bool:
+        """Tell whether the page speaks of what was to be found."""
+        found = tuple(word.key for word in self._place(frame.words) if not word.is_stop and not word.is_kind)
+        return bool(found) and bool(self.page.saying(found))
+
+    def _place(self, words: Sequence[Word]) -> tuple[Word, ...]:
+        """Return what was found without the place it was to be in, where the page does not speak of that."""
+        at = next(
+            (n for n, word in enumerate(words) if n and word.group < 0 and word.key == "in"), len(words)
+        )
+        behind = tuple(word.key for word in words[at + 1 :] if not word.is_stop)
+        return tuple(words if behind and self.page.saying(behind) else words[:at])
+
+    async def _last(self, frame: Frame) -> None:
+        try:
+            await self._leave_field()
+        except NotDone as why:
+            self._fail(frame, why)
+
+    async def _leave_field(self) -> None:
+        """Take the focus from the field written last: many pages take a value, check or save it only then.
+
+        Not where it offers something that would go away with it.
+        """
+        last = self.moves[-1] if self.moves else None
+        there = self.node(last.target) if last is not None and last.name == "type" else None
+        if there is None or "focused" not in there.state or there.role not in _LEFT:
+            return
+        if any(node.role in _OFFERED for node in self.fresh()):
+            return
+        await self.do("leave", there.id)
+        now = self.node(there.id)
+        if now is not None and now.type != "password" and _bare(now.value) != _bare(there.value):
+            raise NotDone(f"“{label(there)}” does not hold what was written once it was left")
+
+    async def _frame(self, frame: Frame) -> None:
+        if frame.act in ("tell", "read"):
+            await self._leave_field()
+        await self.drivers[frame.act](self, frame)
+        if self.seen.trouble and self.seen.trouble not in self.failed:
+            self.failed.append(self.seen.trouble)
+
+    def _fail(self, frame: Frame, why: NotDone) -> None:
+        if word := leaves_out(frame):
+            why = NotDone(f"“{word}” is not understood", f"Name what is meant, without “{word}”")
+        self.failed.append(f"{self.cut(frame.said, 120)}: {why.reason}")
+        self.mend = why.mend
+        self.failed += [f"and so neither “{self.cut(one.said, 80)}”" for one in self.behind]
+
+    async def do(self, name: str, target: str = "", value: str = "") -> bool:
+        """Make a move; tells whether the page shows a change. Raises NotDone where it was not made."""
+        if len(self.moves) >= MAX_MOVES:
+            raise NotDone(f"not done within {MAX_MOVES} moves")
         move, before = Move(name, target, value), self.seen
         self.moves.append(move)
-        self._before = before
+        if name not in ("hover", "leave", "scroll"):
+            self.known = frozenset(_said(node) for node in before.nodes)
         try:
             self._take(await self.world.act(move))
         except ActionError as error:
@@ -180,65 +241,69 @@ class Pilot:
                 raise Over from error
             if error.kind not in HARMLESS:
                 raise
-            self.kept_from = error.why if error.kind == "covered" else ""
             self._take(await self.world.observe())
-            if self.kept_from and await self._uncovered():
-                return await self.do(name, target, value)
-            return "refused"
-        self.kept_from = ""
+            raise NotDone(
+                f"{error.what.rstrip('.')}{f': {error.why}' if error.why else ''}".rstrip("."), error.mend
+            ) from error
         self.did += filter(None, [told(move, before)])
-        if name in ("click", "press", "drag"):
-            self._fail_by(note for note in self.seen.notes if note.startswith(REFUSED))
-        await self._answer()
+        await self._after(move, before)
+        return shows(self.seen) != shows(before)
+
+    async def _after(self, move: Move, before: PageSeen) -> None:
+        """See what the page asks, refuses or says against a move."""
+        held = [note for note in self.seen.notes if note.startswith(REFUSED)]
+        if held and move.name in ("click", "press", "drag"):
+            raise NotDone(held[0])
+        if self.seen.dialog and not self._answered_next():
+            await self._dismiss(fail=True)
         if self.seen.done:
             raise Over
-        if name == "click":
-            self._fail_by(held_back(before, self.seen, target) or said_no(before, self.seen, target))
-        return "unchanged" if shows(self.seen) == shows(before) else "changed"
+        if move.name == "click" and (said := held_back(before, self.seen, move.target)):
+            raise NotDone(said)
+        heard = move.name == "click" and not any(frame.act == "tell" for frame in self.behind)
+        if said := said_no(before, self.seen, move.target) if heard else "":
+            raise NotDone(f"the page answered “{said}”")
 
-    async def _uncovered(self) -> bool:
-        """Press what keeps the least in a box about cookies that lies over what is meant, and say so."""
-        choice, why = least(self.seen), self.kept_from
-        if choice is None or choice.id in self.uncovered_by:
-            return False
-        self.uncovered_by.add(choice.id)
-        if await self.do("click", choice.id) != "changed":
-            self.kept_from = why
-            return False
-        self.notes.append(
-            f"something lay over the page: “{self.cut(choice.name, 60)}” was pressed in its box about cookies"
+    def _answered_next(self) -> bool:
+        """Tell whether the next frame answers what the page asks."""
+        following = self.behind[0] if self.behind else None
+        return following is not None and (
+            following.act in ("dialog", "press") or (self.seen.prompts and following.act in ("write", "deed"))
         )
-        return True
 
-    async def _answer(self, *, begun: bool = True) -> None:
-        """Answer what the page asks: it is accepted where the orders say so, and the task no to nothing.
-
-        A browser that only reads dismisses it: a site asks before it changes something, also by a GET.
-        """
-        for _ in range(ANSWERED):
+    async def _dismiss(self, *, fail: bool = False) -> None:
+        """Dismiss what the page asks; fails where an order has led to it and does not answer it."""
+        asked = f"the page asked “{self.cut(self.seen.dialog, 120)}”, which was dismissed"
+        for _ in range(MOST_ASKED):
+            await self._answer(False, "")
             if not self.seen.dialog:
-                return
-            asked, accepts = f"the page asked “{self.cut(self.seen.dialog, 120)}”", False
-            if self.world.effect == "reads":
-                self._fail_by([f"{REFUSED} {asked}, and to accept it needs --browser-writes"])
-            elif begun and (word := refuses(self.task)):
-                self._fail_by([f"{asked}, which was dismissed: the task says “{word}”"])
-            elif self.seen.prompts and begun:
-                self._fail_by([f"{asked}, and no order says what to answer"])
-            elif begun and not self._agrees():
-                self.misread(f"{asked}, which was dismissed", "Say what to answer, as “… and confirm”")
-            else:
-                self.agreed |= begun
-                accepts = begun
-                self.notes.append(f"{asked}, which was {'accepted' if begun else 'dismissed'}")
-            self._take(await self.world.act(Move("accept" if accepts else "dismiss", "dialog")))
-        if self.seen.dialog:
-            self._fail_by(["the page goes on asking"])
+                break
+        else:
+            raise NotDone("the page goes on asking")
+        if fail:
+            raise NotDone(f"{asked}: the order does not say what to answer", "Say it, as “… and confirm”")
+        self.notes.append(asked)
 
-    def _agrees(self) -> bool:
-        """Tell whether the order in hand, or one behind it, says yes outside of its quotes."""
-        left = self.orders[max(0, self.place - 1) :] or self.orders
-        return any(_YES.search(f"{one.word} {one.outside}") for one in left)
+    async def answer(self, accept: bool, text: str) -> None:
+        """Answer the question of the page; another one behind it has to be answered by the order, too."""
+        await self._answer(accept, text)
+        if self.seen.dialog and not self._answered_next():
+            await self._dismiss(fail=True)
+
+    async def _answer(self, accept: bool, text: str) -> None:
+        self.asked = self.seen.dialog
+        if accept and self.world.effect == "reads":
+            await self._dismiss()
+            raise NotDone(
+                f"{REFUSED} the page asked “{self.cut(self.asked, 120)}”,"
+                " and to accept it needs --browser-writes"
+            )
+        self.known = frozenset()
+        move = Move("accept" if accept else "dismiss", "dialog", text)
+        self.moves.append(move)
+        self._take(await self.world.act(move))
+        if self.seen.done:
+            raise Over
 
     async def look(self) -> None:
         """Look again without a move."""
@@ -251,95 +316,76 @@ class Pilot:
             raise ActionError("this policy needs a browser world.", kind="bad_arguments")
         self._seen = seen
         self.notes += [note for note in seen.notes if note not in self.notes]
-        self._fail_by([seen.trouble] if seen.trouble else [])
 
-    def _fail_by(self, reasons: Iterable[str]) -> None:
-        self.failed += [reason for reason in reasons if reason not in self.failed]
+    def node(self, id: str) -> Node | None:
+        """Return an element as it is now."""
+        return self.page.by_id.get(id)
 
-    def nodes(self, roles: Iterable[str]) -> list[Node]:
-        """Return the usable elements of some roles, in the order of the page."""
-        wanted = frozenset(roles)
-        return [n for n in self.seen.nodes if n.role in wanted and "disabled" not in n.state]
+    def named(self, nodes: Sequence[Node], most: int = 6) -> str:
+        """Return what some elements are called, to tell what there is."""
+        found = list(
+            dict.fromkeys(f"“{self.cut(label(node), 40)}”" for node in nodes if label(node) != node.role)
+        )
+        return ", ".join(found[:most])
 
-    def fail(self, order: Order) -> None:
-        """Note an order that could not be carried out."""
-        if self.kept_from:
-            boxes = [n.name for n in self.seen.nodes if n.role in ("dialog", "alertdialog") and n.name]
-            over = f"“{self.cut(boxes[-1], 60)}” lies over it." if boxes else self.kept_from
-            self.misread(f"it could not be pressed: {over.rstrip('.')}", "Say first what is to be closed")
-        self.failed.append(self._spelled(order))
-
-    def unclear(self, nodes: Iterable[Node]) -> None:
-        """Note that an order does not say which of several elements it means."""
-        names = [f"“{node.name or node.before or f'a {node.role} without a name'}”" for node in nodes]
-        self._fail_by([f"it is not said which one is meant of {self.cut(', '.join(names), 200)}"])
-
-    def misread(self, reason: str, mend: str) -> None:
-        """Note why an order is not carried out as it is said, and how it can be said instead."""
-        self._fail_by([reason])
-        self.mend = self.mend or mend
-
-    def leave(self, orders: Iterable[Order]) -> None:
-        """Note the orders behind one that could not be carried out: a form half filled is not sent."""
-        self.failed += [f"and so neither “{self._spelled(order)}”" for order in orders]
-
-    def _spelled(self, order: Order) -> str:
-        return self.cut(f"{order.word} {order.text}".strip(), 120)
+    def fresh(self) -> list[Node]:
+        """Return what the page says that it did not say before the last move."""
+        return [node for node in self.seen.nodes if _said(node) not in self.known]
 
 
-def refuses(task: str) -> str:
-    """Return the word by which a task says no to something, outside of its quotes; "" where it says none."""
-    said = _NO.search(QUOTED.sub(" ", task))
-    return said[0] if said else ""
+def _bare(text: str) -> list[str]:
+    """Return the signs of a value that stay when a page writes it in its own form, as a day or a price."""
+    return sorted(sign for sign in text.casefold() if sign.isalnum() and sign != "0")
 
 
-def leads(node: Node, url: str) -> bool:
-    """Tell whether an element is a link that goes to another page than the one of an address."""
-    there = node.href.split("#")[0]
-    return bool(there) and not there.startswith("javascript:") and there != url.split("#")[0]
+def _said(node: Node) -> str:
+    return f"{node.role} {node.own or node.name} {node.value}"
+
+
+def leaves_out(frame: Frame) -> str:
+    """Return the word by which an order leaves something out or open: such an order is not guessed at."""
+    said = " ".join(word.text for word in frame.words if word.group < 0)
+    found = _LEAVES.search(f"{frame.verb} {said}")
+    return found[0] if found else ""
 
 
 def shows(seen: PageSeen) -> tuple[object, ...]:
-    """Return what tells two looks at a page apart; not where the focus is, which each press moves."""
-    nodes = [(n.id, n.name, n.own, n.value, n.hints, n.state - {"focused"}) for n in seen.nodes]
-    return seen.url, seen.text.replace(" (focused)", ""), nodes
+    """Return what tells two looks at a page apart; not where the focus is."""
+    return seen.url, [(n.id, n.name, n.own, n.value, n.hints, n.state - {"focused"}) for n in seen.nodes]
 
 
-def _acts(node: Node, url: str) -> bool:
-    """Tell whether an element does something on its page: a button, also one that is a box or a link."""
-    return node.role in ("button", "clickable") or (node.role == "link" and not leads(node, url))
-
-
-def held_back(before: PageSeen, after: PageSeen, target: str) -> list[str]:
-    """Say which field keeps the browser from sending a form whose button was pressed; nothing if it went."""
+def held_back(before: PageSeen, after: PageSeen, target: str) -> str:
+    """Say which field keeps the browser from sending a form whose button was pressed; "" if it went."""
     node = before.node(target)
     if node is None or not node.submits or before.url != after.url:
-        return []
-    return [
-        f"the browser did not send the form: it does not take what stands in “{field.name or field.before}”"
-        for field in after.nodes
-        if {"invalid", "focused"} <= field.state
+        return ""
+    stuck = [field for field in after.nodes if {"invalid", "focused"} <= field.state]
+    return (
+        f"the browser did not send the form: it does not take what stands in “{label(stuck[0])}”"
+        if stuck
+        else ""
+    )
+
+
+def said_no(before: PageSeen, after: PageSeen, target: str) -> str:
+    """Return what a page newly says against a press that left its button there; "" for nothing."""
+    pressed, was = before.node(target), {(node.role, label(node)) for node in before.nodes}
+    now = {(node.role, node.name) for node in after.nodes}
+    if (
+        pressed is None
+        or pressed.role not in ("button", "clickable")
+        or (pressed.role, pressed.name) not in now
+    ):
+        return ""
+    if any((node.role, label(node)) not in was for node in after.nodes if node.role in FIELDS):
+        return ""  # a new step of a form says what it wants, and refuses nothing
+    known = {node.own or node.name for node in before.nodes}
+    new = [
+        node.own or node.name
+        for node in after.nodes
+        if node.role in TOLD and (node.own or node.name) not in known
     ]
+    return next((text for text in new if len(text) <= MOST_TOLD and _AGAINST.search(_FINE.sub("", text))), "")
 
 
-def said_no(before: PageSeen, after: PageSeen, target: str) -> list[str]:
-    """Return what a page newly says against a press, where it left the button and showed no new field.
-
-    A page that came anew has its button and fields again under the same names.
-    """
-    pressed = before.node(target)
-    known, now = ({(n.role, n.name or n.before) for n in seen.nodes} for seen in (before, after))
-    fields = any(role in ("textbox", "spinbutton", "combobox") for role, _ in now - known)
-    if pressed is None or not _acts(pressed, before.url) or fields:
-        return []
-    if (pressed.role, pressed.name or pressed.before) not in now:
-        return []
-    said = {node.own or node.name for node in before.nodes}
-    new = [(node.role, node.own or node.name) for node in after.nodes if (node.own or node.name) not in said]
-    short = [text for role, text in new if role in TOLD and len(text) <= MOST_TOLD]
-    told = [text for text in short if _AGAINST.search(_NOTHING.sub("", text))]
-    return [f"the page answered “{told[0]}”"] if told else []
-
-
-Skill = Callable[[Pilot, Order], Awaitable[bool]]
-"""Carry out one order and say whether that was possible."""
+TOLD = frozenset({"alert", "status", "text", "paragraph", "label", "listitem"})

@@ -1,389 +1,394 @@
-"""Press or drag what an order names; look for it behind tabs, sections, menus and next pages."""
+"""Drivers that press: controls by name, what opens and closes, keys, deeds by their verb, dialogs."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 
-from ddax.environments.browser.seen import ACTED_ON, Node
-from ddax.environments.pilot.doors import counts, doors, opens_menu
-from ddax.environments.pilot.match import Found, is_another
-from ddax.environments.pilot.orders import Order
-from ddax.environments.pilot.paging import is_pager, next_page
-from ddax.environments.pilot.pilot import Came, Pilot
-from ddax.environments.pilot.rows import Row, lines_of
-from ddax.environments.pilot.words import FIELD, content, kin, lettered, nth, ordinal, plain, roles, tokens
+from ddax.environments.browser.seen import Node
+from ddax.environments.pilot.clauses import said_parts
+from ddax.environments.pilot.entering import field_of
+from ddax.environments.pilot.frames import Frame, Value
+from ddax.environments.pilot.locate import MENU_SIGNS, locate, meant, missing, pressed, written
+from ddax.environments.pilot.locate import _folded as folded
+from ddax.environments.pilot.looks import looked_for
+from ddax.environments.pilot.match import FIELDS, find, label, names, roles, runs, usable
+from ddax.environments.pilot.pilot import NotDone, Pilot, shows
+from ddax.environments.pilot.reading import value_at
+from ddax.environments.pilot.repeating import press_until
+from ddax.environments.pilot.verbs import VERBS
+from ddax.environments.pilot.words import COUNTS, Word, key, keys, ordinal, plain, said
 
-SURE = 0.55
-"""Likeness from which an element is taken to be the one that is meant."""
-WHOLE = 0.9
-"""Likeness from which several that are called otherwise are no matter of a guess."""
-TRIES = 3
-INFLECTED = 0.75
-"""Kinship from which two words are forms of one: “seats” and “seat”, not “preview” and “previous”."""
-TURNS = frozenset({"next", "previous", "first", "last"})
-"""Names of what turns pages: they are not looked for by turning pages."""
-NAMED = 6
-"""Controls told of where none is called as an order says."""
-OPENED = 15
-"""Tabs, sections and pages looked behind at most."""
-MENU_SECONDS = "0.4"
-"""How long a menu is waited for below the pointer."""
-_ARTICLES = frozenset({"a", "an", "the", "this", "that", "on"})
-_THE = re.compile(r"(?:on\s+)?(?:the|this|that)\b", re.IGNORECASE)
-_ONTO = re.compile(r"\s(?:on|in)?to\s", re.IGNORECASE)
-_PRESSED = frozenset({"button", "clickable", "icon", "menuitem"})
-SUBMITS = ("submit", "ok", "send", "save", "done", "search", "go", "login", "log in", "sign in", "continue")
-_SENDS = tuple(name for name in SUBMITS if name not in ("search", "go"))
-"""What sends a form that is not known: a search that stands beside it does not."""
-
-
-async def press(pilot: Pilot, order: Order) -> bool:
-    """Press what an order names."""
-    text = _object(order)
-    if ">" in text and not order.quotes:
-        return await press_path(pilot, [part.strip() for part in text.split(">")])
-    wanted = order.quote or content(text)
-    role, place = roles(text.replace(order.quote, "") if order.quote else text), ordinal(text)
-    if "each" in tokens(order.text) or "all" in tokens(order.text):
-        place = 0
-    if place and not wanted and not role and len(tokens(text)) == 1:
-        return await press_named(
-            pilot, text.strip(" .,;:"), role
-        )  # “First” is a name, “the first one” a place
-    if place:
-        return await press_place(pilot, wanted, role, place)
-    if not wanted and not role:
-        return pilot.focus is not None and await press_node(pilot, pilot.focus)
-    looks = pilot.match.painted(tokens(text)) if not order.quotes else []
-    if looks and len(looks) < len(pilot.seen.nodes) and _speaks_of_looks(text):
-        return await click(pilot, looks[0]) != "refused"
-    about = context(order, pilot)
-    if about:
-        return await press_within(pilot, about, wanted, role)
-    is_kind = bool(order.quote) and not _is_name(order.quote) and not is_called(pilot, order.quote)
-    if is_kind or not wanted:
-        return await _press_kind(pilot, order, role or roles(order.quote))
-    known = len(pilot.failed)
-    if await press_named(pilot, wanted, role):
-        return True
-    if len(pilot.failed) == known and not is_called(pilot, wanted):
-        _tell_what_there_is(pilot, wanted)
-    return False
+YES = ("yes", "ok", "okay", "confirm", "accept", "agree", "i'm sure")
+NO = ("no", "cancel", "dismiss", "close", "decline", "not now")
+NEUTRAL = frozenset({"filter", "use", "go", "make", "keep", "continue", "proceed", "order"})
+"""Verbs that say how a thing is used; any other one has to be in the name of what is pressed."""
+RESULTS = frozenset({"result"})
+PAGES = 20
+"""Pages of a list that are turned at most."""
+_MIDDLE = frozenset({"center", "centre", "middle"})
+_SORTED = re.compile(
+    r"(?:^| )(?:in |from )?(?:(?P<up>ascending|increasing|rising|alphabetical|numerical"
+    r"|lowest to highest|smallest to largest)"
+    r"|(?P<down>descending|decreasing|falling|highest to lowest|largest to smallest))(?: order)?$"
+)
+SEEKS = frozenset({"switch between", "navigate through", "look through", "browse through"})
+"""Ways to say that what is meant may have to be looked for in what is folded away."""
+SHUT = ("close", "×", "✕", "x", "dismiss")
 
 
-async def _press_kind(pilot: Pilot, order: Order, role: frozenset[str]) -> bool:
-    """Press what an order calls by its kind alone: of several “a button” is any, “the button” none."""
-    words = [word for word in tokens(order.text) if word not in _ARTICLES]
-    pool = [n for n in pilot.nodes(ACTED_ON) if plain(n.name) in words] or _of_kind(pilot, words, role)
-    if len(pool) > 1 and _THE.match(order.text):
-        pilot.unclear(pool)
-        return False
-    return bool(pool) and await _try(pilot, [Found(node, 1.0) for node in pool])
+async def press(pilot: Pilot, frame: Frame) -> None:
+    """Press what is called so, as often as is said."""
+    if not frame.words:
+        raise NotDone("it is not said what to press")
+    if pilot.seen.dialog:
+        await dialog(pilot, replace(frame, act="dialog", on=_says_yes(frame.words)))
+        return
+    if frame.until:
+        await press_until(pilot, frame, frame.words, frame.until)
+        return
+    way = _in_order(frame.words)
+    if way and named(pilot, frame.words, frame.words) is None:
+        await _press_sorted(pilot, *way)
+        return
+    frame = with_words(frame, _without_purpose(pilot, _without_middle(frame.words)))
+    every = frame.words[0].key in ("all", "every") or any(w.key == "all" and w.group < 0 for w in frame.words)
+    if every and await _press_all(pilot, frame.words):
+        return
+    if ordinal(frame.words) and any(word.key in RESULTS and word.group < 0 for word in frame.words):
+        await _press_result(pilot, ordinal(frame.words))
+        return
+    parts = said_parts(frame.words)
+    if len(parts) > 1 and all(named(pilot, part, part) is not None for part in parts):
+        for part in parts:
+            await press_node(pilot, await locate(pilot, part, pressed))
+        return
+    if some := _some(pilot, frame.words):
+        for node in some:
+            await press_node(pilot, node)
+        return
+    if named(pilot, frame.words, frame.words) is None and (alike := looked_for(pilot, frame.words)):
+        for node in alike:
+            await press_node(pilot, node)
+        return
+    node = _button(pilot, frame.words) or await locate(pilot, frame.words, pressed, text=True)
+    await press_node(pilot, node)
 
 
-def _of_kind(pilot: Pilot, words: list[str], role: frozenset[str]) -> list[Node]:
-    """Return the elements of some roles; where words say text or text area, the fields of that tag."""
-    pool = pilot.nodes(role)
-    tag = "textarea" if "textarea" in words else "input" if {"text", "input"} & set(words) else ""
-    return [n for n in pool if tag in ("", n.tag)] or pool
+def _some(pilot: Pilot, order: Sequence[Word]) -> list[Node]:
+    """Return as many as are said of what stands in rows alike, as “Like on 2 posts”; [] for no number."""
+    counted = [at for at, word in enumerate(order[:-1]) if _amount(word) and order[at + 1].is_kind]
+    if len(counted) != 1 or named(pilot, order, order) is not None:
+        return []
+    at = counted[0]
+    rest = (*order[:at], *order[at + 1 :])
+    hits = [hit for hit in find(pilot.page, rest, usable(pilot.page, pressed)) if not hit.left]
+    hits = [hit for hit in hits if hit.rank[:4] == hits[0].rank[:4] and hit.size == hits[0].size]
+    if len(hits) < _amount(order[at]):
+        raise NotDone(f"there are only {len(hits)} of “{said(rest)}”")
+    return [hit.node for hit in hits[: _amount(order[at])]]
 
 
-def _is_name(quote: str) -> bool:
-    """Tell whether a quote is what something is called, and no word for a kind of things, as “radio”."""
-    return bool(quote) and not roles(quote)
+def _amount(word: Word) -> int:
+    return 0 if word.group >= 0 else int(word.key) if word.key.isdecimal() else COUNTS.get(word.key, 0)
 
 
-def _object(order: Order) -> str:
-    text = order.text
-    for lead in ("on the ", "on ", "the ", "down "):
-        if text.casefold().startswith(lead):
-            text = text[len(lead) :]
-    return text
+def _says_yes(order: Sequence[Word]) -> bool:
+    """Tell whether the words name the yes of a question, and not its no."""
+    text = " ".join(word.key for word in order if not word.is_stop and not word.is_kind)
+    if text not in (*YES, *NO):
+        raise NotDone("the page asks something, and has no such button", "Say it, as “… and confirm”")
+    return text in YES
 
 
-def _speaks_of_looks(text: str) -> bool:
-    from ddax.environments.pilot.match import FORMS
-    from ddax.environments.pilot.words import color_table
-
-    return any(word.removesuffix("s") in FORMS or word in color_table() for word in tokens(text))
-
-
-def context(order: Order, pilot: Pilot) -> list[str]:
-    """Return the words that say which row, card or person an order is about."""
-    words = f"{order.before} {order.text}".split()
-    return [word.strip(".,;:") for word in words if word.startswith("@") and len(word) > 2]
+def _button(pilot: Pilot, order: Sequence[Word]) -> Node | None:
+    """Return the one control that is called so and is no field: a field of its name is not pressed for it."""
+    fields = [hit for hit in find(pilot.page, order, usable(pilot.page, written)) if not hit.left]
+    return meant(pilot, order, lambda n: pressed(n) and n.role not in FIELDS) if fields else None
 
 
-async def press_named(pilot: Pilot, wanted: str, role: frozenset[str]) -> bool:
-    """Press the best match, the next one where nothing changed; look further where none is good.
-
-    What is not called so is left alone, however near it is: pressing it would be a guess.
-    """
-    ranked = pilot.match.rank(wanted, role)
-    if ranked and ranked[0].score >= SURE and not _leads_on(pilot, wanted, ranked[0].node):
-        return await _try(pilot, ranked)
-    looked_for = (lettered(wanted) or not wanted) and plain(wanted) not in TURNS
-    found = await explore(pilot, wanted, role) if looked_for else None
-    if found is not None:
-        return await press_node(pilot, found)
-    near = [one for one in ranked if not is_another(wanted, pilot.match.label(one.node))]
-    if said := [one for one in near if _is_said(wanted, pilot.match.label(one.node))]:
-        return await _try(pilot, said)
-    if near and (rivals := _rivals(pilot, near)):
-        pilot.unclear(rivals)
-    return False
+def _without_middle(order: Sequence[Word]) -> tuple[Word, ...]:
+    """Drop “the middle of”: what is pressed is pressed there."""
+    solid = [at for at, word in enumerate(order) if not word.is_stop]
+    if len(solid) > 1 and order[solid[0]].group < 0 and order[solid[0]].key in _MIDDLE:
+        return tuple(order[solid[1] :])
+    return tuple(order)
 
 
-def _is_said(wanted: str, label: str) -> bool:
-    """Tell whether a label has the words of an order, but for one, as “Seat 2A” those of “take seats 2A”."""
-    asked, said = tokens(wanted), tokens(label)
-    missed = [word for word in asked if not any(kin(word, one) >= INFLECTED for one in said)]
-    return len(missed) <= (len(said) > 1) and all(
-        any(kin(w, one) >= INFLECTED for one in asked) for w in said
-    )
+def _without_purpose(pilot: Pilot, order: Sequence[Word]) -> tuple[Word, ...]:
+    """Drop what something is pressed for, as “to mark it as important”, where no control is called so."""
+    solid = [at for at, word in enumerate(order) if at and word.group < 0 and word.key == "to"]
+    at = next((at for at in solid if at + 1 < len(order) and order[at + 1].key in VERBS), len(order))
+    return tuple(order if named(pilot, order, order) is not None else order[:at])
 
 
-def _tell_what_there_is(pilot: Pilot, wanted: str) -> None:
-    """Note that nothing is called as an order says, and what can be pressed instead."""
-    names = dict.fromkeys(pilot.match.label(node) for node in pilot.nodes(_PRESSED | {"link"}))
-    there = ", ".join(f"“{pilot.cut(name, 40)}”" for name in list(filter(None, names))[:NAMED])
-    if wanted and there:
-        pilot.misread(f"nothing is called “{wanted}”; there are {there}", "Say it in the words of the page")
+def _in_order(order: Sequence[Word]) -> tuple[list[Word], bool] | None:
+    """Part “X in ascending order” into what is pressed and whether it goes down."""
+    text = " ".join(word.key if word.group < 0 else "|" for word in order)
+    found = _SORTED.search(text)
+    if found is None:
+        return None
+    size = len(found[0].split())
+    return list(order[:-size]), bool(found["down"])
 
 
-async def _try(pilot: Pilot, ranked: list[Found]) -> bool:
-    """Press the best until something changes; True also where a control was pressed and nothing shows.
-
-    Then only what lies on it or below it is tried: another control of the same name does something else. A
-    field or a list that was pressed did nothing yet.
-    """
-    one_name = [one.node for one in ranked if _same_name(one.node, ranked[0].node)]
-    if one_name and one_name[0].role == "link" and len({node.href for node in one_name}) == 1:
-        one_name = one_name[:1]  # a picture and a title that lead to the same page
-    if rows := lines_of(pilot.seen, one_name):
-        return await _press_in_line(pilot, rows)
-    best, pressed = ranked[0].score, list[Node]()
-    if best < WHOLE and (rivals := _rivals(pilot, ranked)):
-        pilot.unclear(rivals)
-        return False
-    for one in [one for one in ranked if one.score >= best - 0.15][:TRIES]:
-        if any(node.role not in FIELD and not _overlap(one.node, node) for node in pressed):
-            continue
-        came = await click(pilot, one.node)
-        if came == "changed":
-            return True
-        if came == "unchanged" and one.node.role in ACTED_ON and one.node.tag != "select":
-            pressed.append(one.node)
-    return bool(pressed)
+async def _press_sorted(pilot: Pilot, order: Sequence[Word], down: bool) -> None:
+    """Press those of a kind one after another, by what they say."""
+    nodes = usable(pilot.page, pressed)
+    kinds = {word.key for word in order}
+    found = [node for node in nodes if _counted(node) is not None] if "number" in kinds else []
+    if not found and "letter" in kinds:
+        found = [node for node in nodes if len(label(node)) == 1 and label(node).isalpha()]
+    found = found or [hit.node for hit in find(pilot.page, order, nodes, more=True) if not hit.left]
+    if len(found) < 2:
+        raise NotDone(f"there are no several of “{said(order)}” to press in order")
+    done: set[str] = set()
+    for wanted in sorted(
+        found, key=lambda node: (_counted(node) or 0.0, label(node).casefold()), reverse=down
+    ):
+        name = label(wanted)
+        there = [one for one in usable(pilot.page, pressed) if label(one) == name and one.id not in done]
+        node = there[0] if there else None  # a page may draw itself anew
+        if node is None:
+            raise NotDone(f"“{name}” went before it was pressed")
+        done.add(node.id)
+        await press_node(pilot, node)
 
 
-def _rivals(pilot: Pilot, ranked: list[Found]) -> list[Node]:
-    """Return the controls that answer best, where several do so alike and are called otherwise."""
-    least = ranked[0].score - (0.0 if ranked[0].score >= SURE else 0.03)  # meaning tells no seat from another
-    best = [one.node for one in ranked if one.score >= least and one.node.role in _PRESSED]
-    return best if len({plain(pilot.match.label(node)) for node in best}) > 1 else []
+def _counted(node: Node) -> float | None:
+    found = re.fullmatch(r"\D{0,10}?(-?\d+(?:\.\d+)?)\D{0,10}", label(node))
+    return float(found[1]) if found else None
 
 
-def _same_name(one: Node, other: Node) -> bool:
-    pressed = one.role in _PRESSED or one.role == "link"
-    return pressed and (one.role, plain(one.name)) == (other.role, plain(other.name))
+async def _press_result(pilot: Pilot, number: int) -> None:
+    """Press the nth entry of the list that came last, on the page of it where it stands."""
+    ids: set[str] = set()
+    for _ in range(PAGES):
+        links = [node for node in pilot.seen.nodes if node.role == "link" and len(node.name) > 2]
+        new = [n for n in links if n.id not in ids and (ids or n in pilot.fresh())] or links
+        ids = {node.id for node in pilot.seen.nodes}
+        if 0 < abs(number) <= len(new):
+            await press_node(pilot, new[number - 1 if number > 0 else -1])
+            return
+        turns = usable(pilot.page, lambda n: (pressed(n) and ">" in _called(n)) or "next" in _called(n))
+        if not turns or not new:
+            break
+        number -= len(new)
+        await press_node(pilot, turns[0])
+    raise NotDone("there are not so many results")
 
 
-async def _press_in_line(pilot: Pilot, rows: list[Row]) -> bool:
-    """Press the control in the row that was just looked for; of several rows none is guessed."""
-    focus = pilot.focus.id if pilot.focus else ""
-    meant = [row for row in rows if focus in {part.id for part in row.parts}]
-    if len(meant) != 1:
-        pilot.unclear(row.control for row in rows)
-        return False
-    return await click(pilot, meant[0].control) != "refused"
-
-
-def _overlap(one: Node, other: Node) -> bool:
-    (x, y, w, h), (to_x, to_y, to_w, to_h) = one.box, other.box
-    return x < to_x + to_w and to_x < x + w and y < to_y + to_h and to_y < y + h
+async def _turn_to(pilot: Pilot, order: Sequence[Word]) -> None:
+    """Turn the pages of a list until one says what is looked for, where it has pages and none says it yet."""
+    wanted = next((tuple(word.key for word in run) for run in runs(order, ())), ())
+    for _ in range(PAGES):
+        turns = usable(pilot.page, lambda n: pressed(n) and bool(_called(n) & {">", "next", "›", "»"}))
+        if not wanted or pilot.page.saying(wanted) or len(turns) != 1:
+            return
+        if not await press_node(pilot, turns[0]):
+            return
 
 
 async def press_node(pilot: Pilot, node: Node) -> bool:
-    """Press one element and say whether anything changed by it."""
-    return await click(pilot, node) == "changed"
-
-
-async def click(pilot: Pilot, node: Node) -> Came:
-    """Press one element and say what came of it."""
-    pilot.focus = node
+    """Press an element; tells whether the page shows a change."""
     return await pilot.do("click", node.id)
 
 
-def is_called(pilot: Pilot, text: str) -> bool:
-    """Tell whether a control is called as a text says, whole."""
-    wanted = plain(content(text))
-    return bool(wanted) and any(plain(content(n.name)) == wanted for n in pilot.nodes(ACTED_ON))
-
-
-async def press_whole(pilot: Pilot, order: Order) -> bool:
-    """Press what is called as an order says, verb and all, as “Create account”; nothing else is tried."""
-    wanted = plain(content(f"{order.word} {order.text}"))
-    node = next((n for n in pilot.nodes(ACTED_ON) if plain(content(n.name)) == wanted), None)
-    return node is not None and await press_node(pilot, node)
-
-
-async def drag(pilot: Pilot, order: Order) -> bool:
-    """Drag what is named onto what is named behind “to”, and see that something moved."""
-    ranked = [pilot.match.rank(content(name) or name) for name in ends(order)]
-    if not ranked or not all(found and found[0].score >= SURE for found in ranked):
-        return await press_whole(pilot, order)
-    source, target = (found[0].node for found in ranked)
-    came = await pilot.do("drag", source.id, target.id)
-    after = pilot.seen.node(source.id)
-    moved = after is not None and after.box != source.box
-    return came == "changed" or (came == "unchanged" and moved)
-
-
-def ends(order: Order) -> tuple[str, ...]:
-    """Return what an order has dragged and where to; nothing where it does not say both."""
-    if len(order.quotes) == 2:
-        between = order.text.split(order.quotes[0], 1)[-1].rsplit(order.quotes[1], 1)[0]
-        return order.quotes if _ONTO.search(between) else ()
-    parts = tuple(_ONTO.split(order.text))
-    return parts if len(parts) == 2 else ()
-
-
-async def press_place(pilot: Pilot, wanted: str, role: frozenset[str], place: int) -> bool:
-    """Press the n-th of the elements that answer; where pages follow, count on over them."""
-    for _ in range(OPENED):
-        pool = [n for n in pilot.nodes(role or ACTED_ON) if not is_pager(n) and n.role != "icon"]
-        named = (
-            [one.node for one in pilot.match.rank(wanted, role, among=pool) if one.score >= SURE]
-            if wanted
-            else []
-        )
-        pool = [n for n in pool if n in named] or pool
-        pool = repeated(pool)
-        node = nth(pool, place)
-        if node is not None:
-            return await click(pilot, node) != "refused"
-        pager = next_page(pilot)
-        if pager is None or not pool:
-            return False
-        place -= len(pool)
-        if await pilot.do("click", pager.id) != "changed":
-            return False
-    return False
-
-
-def repeated(pool: list[Node]) -> list[Node]:
-    """Keep the elements that stand in a list: those of the commonest kind, left edge and look."""
-    groups: dict[tuple[str, str, float], list[Node]] = {}
-    for node in pool:
-        groups.setdefault((node.role, node.tag, round(node.box[0])), []).append(node)
-    best = max(groups.values(), key=len, default=pool)
-    return best if len(best) > 1 else pool
-
-
-async def press_within(pilot: Pilot, about: list[str], wanted: str, role: frozenset[str]) -> bool:
-    """Press what is named in the row or card that some words stand in, or in the menu of that row."""
-    anchors = pilot.match.rows(about)
-    if not anchors:
-        return await press_named(pilot, wanted, role)
-    return await press_near(pilot, anchors[0], wanted) or await _press_in_menu(pilot, anchors[0], wanted)
-
-
-async def _press_in_menu(pilot: Pilot, anchor: Node, wanted: str) -> bool:
-    """Open the menu that stands nearest to an element, and press what comes with it and is called so."""
-    closed = [n for n in pilot.nodes({"button", "clickable", "icon"}) if opens_menu(n)]
-    menus = pilot.match.near(anchor, [n for n in closed if not counts(pilot.seen, n)])
-    known = {node.id for node in pilot.seen.nodes}
-    came_of = await click(pilot, menus[0]) if menus else "refused"
-    if came_of == "unchanged":  # an icon that loads another picture below the pointer loses the press
-        came_of = await click(pilot, menus[0])
-    if came_of != "changed":
+async def _press_all(pilot: Pilot, order: Sequence[Word]) -> bool:
+    """Press each of those that are called so; False where the order names one thing after all."""
+    hits = [hit for hit in find(pilot.page, order, usable(pilot.page, pressed)) if not hit.left]
+    hits = [
+        hit for hit in hits if hit.size <= 2 * min(one.size for one in hits)
+    ]  # those of one row or card each
+    if len(hits) < 2 or any(word.key == "all" and at in hits[0].used for at, word in enumerate(order)):
         return False
-    came = [node for node in pilot.seen.nodes if node.id not in known]
-    sure = [one for one in pilot.match.rank(wanted, among=came) if one.score >= SURE]
-    return bool(sure) and await press_node(pilot, sure[0].node)
-
-
-async def press_near(pilot: Pilot, anchor: Node, wanted: str) -> bool:
-    """Press the control of a name that belongs to an element: the nearest one at its height or below it."""
-    named = [one for one in pilot.match.rank(wanted) if one.score > 0.3]
-    best = max((one.score for one in named), default=0.0)
-    pool = [one.node for one in named if one.score >= best - 0.1]
-    near = pilot.match.near(anchor, pool)
-    return bool(near) and await click(pilot, near[0]) != "refused"
-
-
-async def press_path(pilot: Pilot, parts: list[str]) -> bool:
-    """Go down a menu: hold the pointer over each part and press the last."""
-    for index, part in enumerate(parts):
-        ranked = pilot.match.rank(part, frozenset({"menuitem", "treeitem"}))
-        if not ranked:
-            return False
-        node = ranked[0].node
-        if index == len(parts) - 1:
-            return await press_node(pilot, node)
-        await pilot.do("hover", node.id)
-        if not any(one.score >= SURE for one in pilot.match.rank(parts[index + 1])):
-            await pilot.do("wait", "page", MENU_SECONDS)
-        if not any(one.score >= SURE for one in pilot.match.rank(parts[index + 1])):
-            await pilot.do("click", node.id)
+    for hit in [hit for hit in hits if hit.rank[:6] == hits[0].rank[:6]]:
+        await press_node(pilot, hit.node)
     return True
 
 
-async def explore(pilot: Pilot, wanted: str, role: frozenset[str]) -> Node | None:
-    """Look behind what can be opened until an element answers surely."""
-    opened: set[str] = set()
-    for _ in range(OPENED):
-        found = pilot.match.rank(wanted, role)
-        if found and found[0].score >= SURE and not _leads_on(pilot, wanted, found[0].node):
-            return found[0].node
-        door = next((n for n in doors(pilot, wanted) if _key(n) not in opened), None)
-        if door is None:
-            return None
-        opened.add(_key(door))
-        await _open(pilot, door)
-    return None
+async def open_(pilot: Pilot, frame: Frame) -> None:
+    """Open what is called so: a section, a tab, a tree item, a menu, a page; it has to show."""
+    order = frame.words
+    if frame.verb in SEEKS or any(word.key == "find" and word.group < 0 for word in order[-1:]):
+        if not pilot.behind:
+            raise NotDone("it is not said what is to be done there")
+        pilot.seeking = True
+        return
+    if not order and pilot.behind:
+        pilot.seeking = True  # “find and click …”
+        return
+    if frame.verb.startswith("focus"):
+        await _focus(pilot, order)
+        return
+    if [word.key for word in order] == ["back"]:
+        await pilot.do("back", "page")
+        return
+    if frame.verb == "find" and pilot.behind and (found := value_at(pilot, said(order))) is not None:
+        pilot.kept = found
+        return
+    if frame.verb == "find" and pilot.behind:
+        await _turn_to(pilot, order)
+    solid = [word for word in order if not word.is_stop and not word.is_kind]
+    if not solid:
+        closed = usable(pilot.page, lambda node: folded(node, links=False))
+        closed = [node for node in closed if len(pilot.page.held(node.id)) == 1] or closed
+        if len(closed) != 1:
+            raise missing(pilot, order, lambda node: folded(node, links=False), "closed section")
+        await press_node(pilot, closed[0])
+        return
+    node: Node | None
+    if ordinal(order) and any(word.key in RESULTS for word in order):
+        await _press_result(pilot, ordinal(order))
+        return
+    whole = (Word(frame.verb, key(frame.verb)), *order)
+    node = meant(pilot, whole, pressed) if frame.verb else None
+    only_found = frame.verb == "find" and bool(pilot.behind)  # it need not be opened
+    node = node or _opener(pilot, frame) or await locate(pilot, order, pressed, text=not only_found)
+    if node.state & {"expanded", "selected"} and node.role != "link":
+        pilot.settled = True
+        return
+    before = shows(pilot.seen)
+    await press_node(pilot, node)
+    if shows(pilot.seen) == before:
+        raise NotDone(f"“{label(node)}” was pressed, and nothing opened")
 
 
-def _leads_on(pilot: Pilot, wanted: str, node: Node) -> bool:
-    """Tell whether an element is closed and called less than what is wanted, which may be behind it.
-
-    So the closed “Leave” is not “Sick leave”.
-    """
-    said = tokens(pilot.match.label(node))
-    missed = [word for word in tokens(wanted) if not any(kin(word, other) for other in said)]
-    return "collapsed" in node.state and bool(missed)
+async def _focus(pilot: Pilot, order: Sequence[Word]) -> None:
+    """Set the focus into a field."""
+    node = await field_of(pilot, order)
+    await press_node(pilot, node)
+    pilot.field_id = node.id
 
 
-async def _open(pilot: Pilot, door: Node) -> None:
-    """Open what something may be behind: a part of a menu by the pointer, a press may close it again."""
-    if door.role == "menuitem":
-        known = {node.id for node in pilot.seen.nodes}
-        await pilot.do("hover", door.id)
-        if known >= {node.id for node in pilot.seen.nodes}:
-            await pilot.do("wait", "page", MENU_SECONDS)
-        if not known >= {node.id for node in pilot.seen.nodes}:
+def _opener(pilot: Pilot, frame: Frame) -> Node | None:
+    """Return the one sign that unfolds a menu, where the order says “menu” and nothing is called so."""
+    if frame.verb not in ("open", "expand", "unfold", "show") or not any(
+        w.key == "menu" for w in frame.words
+    ):
+        return None
+    if any(not hit.left for hit in find(pilot.page, frame.words, usable(pilot.page, pressed))):
+        return None
+    signs = usable(pilot.page, lambda node: pressed(node) and plain(node.name or node.own) in MENU_SIGNS)
+    return signs[0] if len(signs) == 1 else None
+
+
+async def close(pilot: Pilot, frame: Frame) -> None:
+    """Close what is called so: by its own control, or by that of a dialog that closes it."""
+    order = frame.words
+    whole = (Word(frame.verb, key(frame.verb)), *order)
+    node = meant(pilot, whole, pressed)
+    if node is not None and frame.verb in [key(name) for name in keys(label(node))]:
+        await press_node(pilot, node)
+        return
+    opened = [
+        hit.node for hit in find(pilot.page, order, usable(pilot.page, lambda n: "expanded" in n.state))
+    ]
+    if opened:
+        await press_node(pilot, opened[0])
+        return
+    shuts = usable(pilot.page, lambda n: pressed(n) and any(one in _called(n) for one in SHUT))
+    if len(shuts) != 1:
+        raise missing(pilot, order, pressed, "control to close it")
+    await press_node(pilot, shuts[0])
+
+
+def _called(node: Node) -> set[str]:
+    return {" ".join(keys(name)) or name for name in names(node)}
+
+
+async def key_(pilot: Pilot, frame: Frame) -> None:
+    """Press a key where the last value was written, else where the page has its focus."""
+    value = frame.value or Value("", False)
+    if not value.exact and frame.words:
+        node = meant(pilot, frame.words, pressed)
+        if node is not None:
+            await press_node(pilot, node)
             return
-    await pilot.do("click", door.id)
+    there = pilot.node(pilot.field_id)
+    for _ in range(frame.count):
+        await pilot.do("press", there.id if there else "page", value.text)
 
 
-def _key(node: Node) -> str:
-    return (
-        f"{node.role}:{node.name or node.hints}:{round(node.box[0])}" if not is_pager(node) else f"{node.id}"
+def named(pilot: Pilot, order: Sequence[Word], verb: Sequence[Word]) -> Node | None:
+    """Return the one control that has the verb in its name and stands with the rest."""
+    try:
+        node = meant(pilot, order, pressed)
+    except NotDone:
+        return None
+    return node if node is not None and has_verb(node, verb) else None
+
+
+def has_verb(node: Node, verb: Sequence[Word]) -> bool:
+    """Tell whether a control is called by a verb, or the verb says only how a thing is used."""
+    whole = "".join(word.key for word in verb)
+    said_ = [keys(name) or (name,) for name in names(node)]
+    return any(verb[0].key in one or "".join(one).startswith(whole) for one in said_) or whole in NEUTRAL
+
+
+async def dialog(pilot: Pilot, frame: Frame) -> None:
+    """Answer what the page asks, as the order says."""
+    if pilot.seen.dialog:
+        text = " ".join(word.text for word in frame.to if word.group >= 0) if pilot.seen.prompts else ""
+        asked = pilot.cut(pilot.seen.dialog, 120)
+        await pilot.answer(frame.on, text)
+        pilot.notes.append(f"the page asked “{asked}”, which was {'accepted' if frame.on else 'dismissed'}")
+        return
+    if any(note.startswith("the page said:") for note in pilot.notes) and not frame.to:
+        return  # an alert has one answer, and got it
+    boxes = [node for node in pilot.seen.nodes if node.role in ("dialog", "alertdialog")]
+    inside = {one.id for one in pilot.page.held(boxes[-1].id)} if boxes else None
+    buttons = usable(pilot.page, lambda n: pressed(n) and (inside is None or n.id in inside))
+    if frame.to:
+        hits = [hit for hit in find(pilot.page, frame.to, buttons) if not hit.left]
+        hits = hits or [hit for hit in find(pilot.page, frame.to, buttons, more=True) if not hit.left]
+        found = [hit.node for hit in hits[:1]]
+    else:
+        words = (frame.verb, *(YES if frame.on else NO))
+        found = [
+            node for word in words for node in buttons if " ".join(keys(label(node))) == " ".join(keys(word))
+        ][:1]
+    if not found:
+        if not frame.on:
+            raise NotDone("the page asked nothing that could be answered so")
+        raise NotDone(f"the page asks nothing; no button is called “{said(frame.to) or frame.verb}”")
+    await press_node(pilot, found[0])
+
+
+async def leave(pilot: Pilot, frame: Frame) -> None:
+    """Leave alone what an order says is to be left alone."""
+
+
+async def wait(pilot: Pilot, frame: Frame) -> None:
+    """Wait some seconds."""
+    found = re.search(r"\d+", said(frame.words))
+    await pilot.do("wait", "page", found[0] if found else "1")
+
+
+async def scroll(pilot: Pilot, frame: Frame) -> None:
+    """Scroll the page or what is named in it to where is said."""
+    said_ = {word.key for word in frame.words}
+    how = next((one for one in ("bottom", "top", "up") if one in said_), "down")
+    inner = [
+        node
+        for node in pilot.seen.nodes
+        if node.scrolls[1] and ("focused" in node.state or node.role in roles(frame.words))
+    ]
+    await pilot.do("scroll", inner[0].id if len(inner) == 1 else "page", how)
+
+
+async def hover(pilot: Pilot, frame: Frame) -> None:
+    """Hold the pointer over an element."""
+    if alike := looked_for(pilot, frame.words):
+        await pilot.do("hover", alike[0].id)
+        return
+    node = await locate(
+        pilot, frame.words, lambda one: "disabled" not in one.state, kind="element", text=True
     )
+    await pilot.do("hover", node.id)
 
 
-async def submit(pilot: Pilot, order: Order | None = None) -> bool:
-    """Press what sends a form: what an order names, else what sends the form that was filled last."""
-    text = (order.quote or content(order.text)) if order else ""
-    buttons = pilot.nodes({"button"}) + list(pilot.nodes({"clickable", "link"}))
-    form = pilot.focus.form[0] if pilot.focus else ""
-    own = [n for n in buttons if form and n.form[0] == form]
-    for pool, names in ((buttons, (text,)), (own, SUBMITS), (buttons, _SENDS if order else SUBMITS)):
-        named = [n for name in names for n in pool if name and plain(n.name) == plain(name)]
-        if named:
-            return await press_node(pilot, named[0])
-    sends = [n for n in own or buttons if n.submits] or [n for n in buttons if n.role == "button" and n.name]
-    if len(sends) > 1:
-        pilot.unclear(sends)
-    return len(sends) == 1 and await press_node(pilot, sends[0])
+def with_words(frame: Frame, found: Sequence[Word]) -> Frame:
+    """Return a frame about other words."""
+    return replace(frame, words=tuple(found))

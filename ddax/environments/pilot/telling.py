@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from ddax.environments.browser.seen import PageSeen
-from ddax.environments.pilot.match import label_of
 from ddax.environments.protocol import Move
 from ddax.wording import amount
 
 _TOLD = {"click": "pressed", "press": "pressed a key in", "type": "wrote into", "select": "chose in",
-         "drag": "dragged", "goto": "went to"}  # fmt: skip
+         "drag": "dragged", "upload": "handed a file to", "goto": "went to"}  # fmt: skip
 """Moves after which a page may not be as it was, each in a word."""
 MOST = 8
 """Moves told at most."""
@@ -28,7 +27,7 @@ def told(move: Move, before: PageSeen) -> str:
     if move.name not in _TOLD:
         return ""
     node = before.node(move.target)
-    called = f"“{label_of(node) or node.own or node.role}”" if node else move.value or "the page"
+    called = f"“{node.name or node.before or node.own or node.role}”" if node else move.value or "the page"
     return f"{_TOLD[move.name]} {called}"
 
 

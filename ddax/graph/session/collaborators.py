@@ -173,7 +173,7 @@ class _Opening:
         from ddax.actions.registry import open_registry
         from ddax.graph.session.unknown_names import check_named
 
-        named = await actions_of(self.settings, self.place, world, self.embedder)
+        named = await actions_of(self.settings, self.place, world)
         files = self.settings.actions.files
         found = await asyncio.to_thread(open_registry, (*named, *self.parts.actions), files=files)
         check_named(self.settings.actions, found)

@@ -11,7 +11,6 @@ from ddax.actions.protocol import Action
 from ddax.configs.settings import Context
 from ddax.errors import UsageError, of_setting
 from ddax.graph.repairs import Repairs, open_repairs
-from ddax.memory.protocol import Embedder
 from ddax.registered import load
 
 if TYPE_CHECKING:
@@ -59,13 +58,11 @@ async def find_world(settings: Context, served: bool = False) -> None:
             await find_page(source, settings, trusted=not served)
 
 
-async def actions_of(
-    settings: Context, place: Home, world: Environment | None, embedder: Embedder
-) -> tuple[Action, ...]:
+async def actions_of(settings: Context, place: Home, world: Environment | None) -> tuple[Action, ...]:
     """Return the actions that the settings bring: for code with tests, of the world, of MCP servers."""
     return (
         *await asyncio.to_thread(_coding_actions, open_repairs(), settings),
-        *_world_actions(settings, world, embedder),
+        *_world_actions(settings, world),
         *await _mcp_actions(settings, place),
     )
 
@@ -74,7 +71,7 @@ def _coding_actions(repairs: Repairs | None, settings: Context) -> tuple[Action,
     return repairs.actions(settings.sources) if repairs is not None else ()
 
 
-def _world_actions(settings: Context, world: Environment | None, embedder: Embedder) -> tuple[Action, ...]:
+def _world_actions(settings: Context, world: Environment | None) -> tuple[Action, ...]:
     if world is None:
         return ()
     from ddax.environments.actions import WorldActions
@@ -86,7 +83,7 @@ def _world_actions(settings: Context, world: Environment | None, embedder: Embed
 
     if not isinstance(world, BrowserWorld):
         return moves.actions()
-    browse = load("browse")(world, embedder.embed, settings.seed, moves.turn)
+    browse = load("browse")(world, settings.seed, moves.turn)
     told = settings.browser.writes
     return (*(replace(one, told=told) for one in moves.actions()), browse.action(told=told))
 

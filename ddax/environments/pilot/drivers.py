@@ -1,0 +1,18 @@
+"""The table of drivers: an act, and what carries it out and checks it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ddax.environments.pilot import answers, choosing, deeds, entering, moving, pressing, reading
+from ddax.environments.pilot.frames import Act
+from ddax.environments.pilot.pilot import Driver
+
+DRIVERS: Mapping[Act, Driver] = {
+    "press": pressing.press, "open": pressing.open_, "close": pressing.close, "key": pressing.key_,
+    "deed": deeds.deed, "dialog": pressing.dialog, "leave": pressing.leave, "wait": pressing.wait,
+    "scroll": pressing.scroll, "hover": pressing.hover, "write": entering.write, "set": choosing.set_,
+    "search": entering.search, "choose": choosing.choose, "tick": choosing.tick, "drag": moving.drag,
+    "upload": moving.upload, "sort": moving.sort, "tell": answers.tell, "read": reading.read,
+    "mark": reading.mark,
+}  # fmt: skip

@@ -1,0 +1,312 @@
+"""Find what an order means, and bring to light what is folded away: sections, tabs, menus, tree items."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from ddax.environments.browser.seen import ACTED_ON, Node
+from ddax.environments.pilot.match import (
+    BOXES,
+    FIELDS,
+    PRESSED,
+    Hit,
+    best,
+    find,
+    label,
+    names,
+    roles,
+    runs,
+    usable,
+)
+from ddax.environments.pilot.pilot import NotDone, Pilot
+from ddax.environments.pilot.ranking import best_of
+from ddax.environments.pilot.relations import Page
+from ddax.environments.pilot.words import KINDS, Word, keys, ordinal, plain, said
+
+_BEHIND = re.compile(r"\s(?:by|at|for|from|on|with)\b|[(\d:]", re.IGNORECASE)
+OPENED = 5
+"""Things opened on the way to what is meant at most."""
+ROW = 80
+"""Elements that a row or card holds at most."""
+Accept = Callable[[Node], bool]
+
+
+def pressed(node: Node) -> bool:
+    """Tell whether an element is there to be pressed."""
+    bare = (
+        node.role in ("textbox", "searchbox", "spinbutton") and not node.name
+    )  # it is known by its words alone
+    return node.role in PRESSED and "disabled" not in node.state and not bare
+
+
+def written(node: Node) -> bool:
+    """Tell whether an element holds a value."""
+    return node.role in FIELDS and "disabled" not in node.state
+
+
+async def locate(
+    pilot: Pilot,
+    order: Sequence[Word],
+    accept: Accept,
+    *,
+    kind: str = "control",
+    links: bool = False,
+    text: bool = False,
+) -> Node:
+    """Return the element that some words mean; raises NotDone where there is none, or more than one."""
+    if (alone := _by_kind(pilot, order, accept)) is not None:
+        return alone
+    if (top := best_of(pilot, order, accept)) is not None:
+        return top
+    opened: set[str] = set()
+    for _ in range(OPENED if not pilot.seeking else 4 * OPENED):
+        found = meant(pilot, order, accept)
+        if found is not None:
+            return found
+        if not await _reveal(pilot, order, opened, links=links):
+            break
+    for step in (_hovered, _labelled, _by_text if text else _nothing, _in_part, _in_menu):
+        found = await step(pilot, order, accept)
+        if found is not None:
+            return found
+    raise missing(pilot, order, accept, kind)
+
+
+def _by_kind(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:
+    """Return what is told by its kind and place alone, as “the 2nd check box”; None for any other order."""
+    wanted, number = roles(order), ordinal(order)
+    if (shown := _by_example(pilot, order)) is not None:
+        return shown
+    bare = all(word.is_stop or word.is_kind or ordinal([word]) for word in order)
+    if not wanted or not bare:
+        return None
+    nodes = usable(pilot.page, lambda node: node.role in wanted and "disabled" not in node.state)
+    if number:
+        _see_end(pilot, number)
+        if abs(number) > len(nodes):
+            raise NotDone(f"there are only {len(nodes)} of this kind")
+        return nodes[number - 1 if number > 0 else number]
+    return nodes[0] if len(nodes) == 1 and accept(nodes[0]) else None
+
+
+def _by_example(pilot: Pilot, order: Sequence[Word]) -> Node | None:
+    """Return any one of the kind that a quote names, as “a “button” widget”; None where it is a name."""
+    quoted = [word.key for word in order if word.group >= 0]
+    bare = all(word.is_stop or word.is_kind for word in order if word.group < 0)
+    if len(quoted) != 1 or not bare or order[0].key not in ("a", "an", "any"):
+        return None
+    if order[-1].key not in ("widget", "element", "control"):
+        return None
+    tag = {"textarea": "textarea", "text": "input"}.get(quoted[0])
+    kinds = KINDS.get("textbox" if tag else quoted[0], ())
+    nodes = usable(pilot.page, lambda one: one.role in kinds and tag in (None, one.tag))
+    return nodes[0] if nodes else None
+
+
+def meant(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:
+    """Return the one element that some words mean; None for none, NotDone where many may be meant."""
+    page = pilot.page
+    hits = [hit for hit in find(page, order, usable(page, accept)) if not hit.left]
+    return one_of(pilot, order, hits) if hits else None
+
+
+def one_of(pilot: Pilot, order: Sequence[Word], hits: Sequence[Hit]) -> Node:
+    """Return the hit that is meant; raises NotDone where nothing tells some apart."""
+    number = ordinal(order)
+    if number:
+        _see_end(pilot, number)
+        alike = sorted(
+            (hit for hit in hits if hit.rank[:6] == hits[0].rank[:6]),
+            key=lambda hit: pilot.page.place(hit.node),
+        )
+        if number > len(alike):
+            raise NotDone(f"there are only {len(alike)} of “{label(hits[0].node)}”")
+        return alike[number - 1 if number > 0 else -1].node
+    top = best(hits)
+    nodes = [hit.node for hit in top]
+    inner = [
+        node
+        for node in nodes
+        if not any(other.id != node.id and _holds(pilot.page, node, other) for other in nodes)
+    ]
+    if len(inner) == 1 or (inner[0].href and len({node.href for node in inner}) == 1):
+        return inner[0]
+    raise NotDone(
+        f"it is not said which one is meant of {len(inner)} called “{label(inner[0])}”",
+        "Say beside what it stands",
+    )
+
+
+def _see_end(pilot: Pilot, number: int) -> None:
+    """See that the last of a kind is looked at, where that one is meant."""
+    if number < 0 and not pilot.seen.whole:
+        raise NotDone("the page has more than was looked at: its last one is not known")
+
+
+def _holds(page: Page, node: Node, other: Node) -> bool:
+    return node.id in set(page.holders(other))
+
+
+async def _reveal(pilot: Pilot, order: Sequence[Word], opened: set[str], *, links: bool) -> bool:
+    """Open something folded that some of the words name; tells whether there was such a thing."""
+    page = pilot.page
+    hits = [
+        hit
+        for hit in find(page, order, usable(page, lambda node: _folded(node, links)))
+        if hit.node.id not in opened and any(not order[at].is_kind for at in hit.used)
+    ]
+    nodes = [hit.node for hit in hits if len(hit.left) < len(order)]
+    if not nodes and pilot.seeking:
+        nodes = [n for n in usable(page, lambda node: _folded(node, False)) if n.id not in opened]
+    if not nodes:
+        return False
+    opened.add(nodes[0].id)
+    known = {node.id for node in page.seen.nodes}
+    changed = await pilot.do("click", nodes[0].id)
+    return not known >= {node.id for node in pilot.seen.nodes} or await unfolded(pilot) or changed
+
+
+async def unfolded(pilot: Pilot) -> bool:
+    """Wait for a menu that opens late; tells whether the page shows a change."""
+    return await pilot.do("wait", "page", "0.5")
+
+
+def _folded(node: Node, links: bool) -> bool:
+    if "disabled" in node.state:
+        return False
+    closed = "collapsed" in node.state and node.role != "combobox"
+    closed |= node.role == "icon" and "expandable" in node.hints.casefold().split()
+    tab = node.role == "tab" and not node.state & {"selected", "current"}
+    return closed or tab or (links and node.role == "link")
+
+
+async def _hovered(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:
+    """Hold the pointer over the row that some words name: many show their buttons only then."""
+    for row in rows(pilot.page, order)[:2]:
+        await pilot.do("hover", row.id)
+        found = meant(pilot, order, accept)
+        if found is not None:
+            return found
+    return None
+
+
+def rows(page: Page, order: Sequence[Word]) -> list[Node]:
+    """Return the texts that say a part of an order, the longest part first."""
+    parts = [tuple(word.key for word in order[at:]) for at in range(len(order))]
+    found = []
+    for part in parts:
+        found += [node for node in page.seen.nodes if keys(node.own) == part and node.role not in FIELDS]
+    return found
+
+
+async def _by_text(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:
+    """Return the text that is called exactly as ordered: some pages press what is no control."""
+    page = pilot.page
+    texts = usable(page, lambda node: node.role not in ACTED_ON and bool(node.own) and node.role != "heading")
+    hits = [hit for hit in find(page, order, texts) if not hit.left and hit.rank[3] <= -1]
+    return one_of(pilot, order, hits) if hits else None
+
+
+async def _in_part(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:
+    """Return the one element whose name says more than the order, and nothing that turns it around."""
+    page = pilot.page
+    hits = [hit for hit in find(page, order, usable(page, accept), more=True) if not hit.left]
+    said_ = {word.key for word in order}
+    hits = [hit for hit in hits if not set(keys(label(hit.node))) & TURNS - said_]
+    hits = [hit for hit in hits if hit.node.role not in BOXES or _head(label(hit.node)) in said_]
+    return _inner(page, order, hits[0].node) if len(hits) == 1 else None
+
+
+def _inner(page: Page, order: Sequence[Word], node: Node) -> Node:
+    """Return the one text in an element that is called to the letter as ordered, else the element itself."""
+    name = tuple(word.key for word in order if not word.is_stop and not word.is_kind)
+    same = [one for one in page.held(node.id) if one.id != node.id and keys(one.own) == name]
+    return same[0] if len(same) == 1 and not node.own else node
+
+
+def _head(name: str) -> str:
+    """Return the word of a name that says what it is: “Light alarm” is an alarm, and no light."""
+    said_ = keys(_BEHIND.split(name, maxsplit=1)[0]) or keys(name)
+    return said_[-1] if said_ else ""
+
+
+async def _labelled(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:
+    """Return the one element that stands alone behind a text that names it, as the link of “Phone: 12 34”."""
+    page = pilot.page
+    texts = usable(page, lambda node: node.role not in ACTED_ON and node.own.rstrip().endswith(":"))
+    hits = [hit for hit in find(page, order, texts) if not hit.left]
+    found = []
+    for hit in best(hits):
+        holder = next(iter(page.holders(hit.node)), "")
+        found += [node for node in page.held(holder) if holder and accept(node)]
+    return found[0] if len(found) == 1 else None
+
+
+async def _in_menu(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:
+    """Open the menu of the row that a part of an order names, and return what is meant there."""
+    page = pilot.page
+    about = [run for run in runs(order, ()) if page.saying(tuple(word.key for word in run))]
+    if not about or len(about) == len(runs(order, ())):
+        return None
+    menu = in_row(pilot, [word for run in about for word in run], lambda one: pressed(one) and is_menu(one))
+    if menu is None:
+        return None
+    await pilot.do("click", menu.id)
+    rest = [word for word in order if all(word not in run for run in about)]
+    return (
+        meant(pilot, order, accept)
+        or meant(pilot, rest, accept)
+        or await _by_text(pilot, order, accept)
+        or await _by_text(pilot, rest, accept)
+    )
+
+
+MENU_SIGNS = frozenset({"+", "☰", "⋮", "⋯", "…", "...", "▾", "▼", "•••"})
+
+
+def is_menu(node: Node) -> bool:
+    """Tell whether an element opens the menu of its row."""
+    said_ = {one for name in names(node) for one in keys(name)}
+    return plain(node.own or node.name) in MENU_SIGNS - {"+"} or bool(
+        {"more", "menu", "option", "action"} & said_
+    )
+
+
+async def _nothing(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:
+    return None
+
+
+TURNS = frozenset(
+    """all every everything not never no don't without and or permanently forever account un- remove delete
+    cancel discard stop off out""".split()  # noqa: SIM905
+)
+"""Words that make another thing of a name they are added to."""
+
+
+def in_row(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:
+    """Return the one element of a kind that stands in the row or card that the words name."""
+    page = pilot.page
+    parts = runs(order, ())
+    if not parts or ordinal(order):
+        return None
+    found: list[tuple[int, Node]] = []
+    for node in usable(page, accept):
+        size = max(page.level(node, [word.key for word in part]) for part in parts)
+        if size <= ROW and size < len(page.seen.nodes):
+            found.append((size, node))
+    least = min((size for size, _ in found), default=0)
+    nodes = [node for size, node in found if size == least]
+    return nodes[0] if len(nodes) == 1 else None
+
+
+def missing(pilot: Pilot, order: Sequence[Word], accept: Accept, kind: str) -> NotDone:
+    """Say that nothing is called as ordered, and what there is."""
+    page = pilot.page
+    there = pilot.named(usable(page, accept))
+    hits = find(page, order, usable(page, accept))
+    if hits:
+        what = f"“{said(hits[0].left)}” is not found with “{label(hits[0].node)}”"
+        return NotDone(what, "Say it in the words of the page")
+    what = f"no {kind} is called “{pilot.cut(said(order), 80)}”"
+    return NotDone(f"{what}; there are {there}" if there else what, "Say it in the words of the page")

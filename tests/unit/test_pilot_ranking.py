@@ -1,0 +1,79 @@
+"""Orders for the best of several, for as many of a kind, and sums that a page shows."""
+
+from __future__ import annotations
+
+import pytest
+
+from ddax.environments.browser.seen import Box, Node
+from ddax.environments.pilot.pilot import NotDone
+from ddax.environments.pilot.sums import worked_out
+from tests.unit.test_pilot import FixedPage, done
+
+pytestmark = pytest.mark.asyncio
+
+
+def offers() -> FixedPage:
+    """Return three tickets with their duration and their price, each in a box of its own."""
+    nodes: list[Node] = []
+    for n, (lasts, price) in enumerate((("9h 3m", "$1,518"), ("8h 27m", "$967"), ("10h", "$358")), 1):
+        boxes = (Box(f"b{n}", "b1"),)
+        nodes.append(Node(f"l{n}", "label", "Duration:", own="Duration:", boxes=boxes))
+        nodes.append(Node(f"t{n}", "text", lasts, own=lasts, boxes=boxes))
+        nodes.append(Node(f"e{n}", "button", f"Book for {price}", own=f"Book for {price}", boxes=boxes))
+    return FixedPage(nodes)
+
+
+@pytest.mark.parametrize(
+    ("task", "pressed"),
+    [
+        ("Book the ticket with the shortest duration.", "e2"),
+        ("Buy the ticket with the longest duration.", "e3"),
+        ("Buy the cheapest ticket.", "e3"),
+        ("Book the ticket with the most expensive price.", "e1"),
+    ],
+)
+async def test_the_best_of_several_is_taken(task: str, pressed: str) -> None:
+    report, moves = await done(task, offers())
+    assert moves == [["click", pressed, ""]] and report.ok, report.failed
+
+
+@pytest.mark.parametrize("task", ["Buy the nicest ticket.", "Buy the ticket with the highest rating."])
+async def test_a_measure_that_no_row_has_takes_nothing(task: str) -> None:
+    report, moves = await done(task, offers())
+    assert moves == [] and not report.ok
+
+
+async def test_of_two_that_are_alike_none_is_the_best() -> None:
+    world = offers()
+    world.nodes = [*world.nodes[:3], *(n for n in offers().nodes if n.id.endswith("1") and n.id != "e1")]
+    report, moves = await done("Buy the cheapest ticket.", world)
+    assert moves == [] and not report.ok
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("7 x 3 =", "21"), ("5 - 9 =", "-4"), ("5 + x = 39", "34"), ("x - 4 = 10", "14"), ("3 - x = 5", "-2"),
+        ("1 / 4", "0.25"),
+    ],
+)  # fmt: skip
+async def test_a_sum_is_worked_out(text: str, answer: str) -> None:
+    assert worked_out(["Solve it", text]) == answer
+
+
+@pytest.mark.parametrize("texts", [["no sum"], ["1 + 1", "2 + 2"], ["4 / 0"], ["x + y = 3"]])
+async def test_no_sum_or_several_are_refused(texts: list[str]) -> None:
+    with pytest.raises(NotDone):
+        worked_out(texts)
+
+
+async def test_as_many_are_pressed_as_are_said() -> None:
+    nodes: list[Node] = []
+    for n, name in enumerate(("@ann", "@kim", "@ann", "@ann")):
+        boxes = (Box(f"b{n}", "b0"),)
+        nodes.append(Node(f"n{n}", "text", name, own=name, boxes=boxes))
+        nodes.append(Node(f"e{n}", "button", "Like", own="Like", boxes=boxes))
+    report, moves = await done('Click the "Like" button on 2 posts by @ann', FixedPage(nodes))
+    assert [target for _, target, _ in moves] == ["e0", "e2"] and report.ok, report.failed
+    report, moves = await done('Click the "Like" button on 5 posts by @ann', FixedPage(nodes))
+    assert moves == [] and not report.ok
