@@ -85,7 +85,7 @@ async def _play(address: str, names: Sequence[str], seeds: Sequence[int]) -> lis
 async def _episode(browser: object, url: str, name: str, seed: int, embed: object) -> Played:
     from ddax.environments.browser.options import BrowserOptions
     from ddax.environments.browser.world import BrowserWorld
-    from ddax.environments.pilot.drivers import DRIVERS
+    from ddax.environments.pilot.drivers.table import DRIVERS
     from ddax.environments.pilot.pilot import Pilot
 
     rules = Episode()

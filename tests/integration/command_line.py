@@ -27,7 +27,7 @@ PAGES = {
 FORKING = """
 import gc, json, os, sys
 import chromadb.api.rust
-import ddax.actions.web.opening, ddax.cli.running.work, ddax.environments.pilot.grammar
+import ddax.actions.web.opening, ddax.cli.running.work, ddax.environments.pilot.orders.grammar
 import ddax.graph.session.collaborators
 import ddax.graph.runner, ddax.graph.savers.sqlite, ddax.memory.store.chroma, ddax.memory.store.namespace
 import ddax.reasoning.embedded.reasoner, ddax.reasoning.factory

@@ -13,7 +13,7 @@ from ddax.environments.browser.chromium import Chromium
 from ddax.environments.browser.options import BrowserOptions
 from ddax.environments.browser.seen import PageSeen
 from ddax.environments.browser.world import BrowserWorld
-from ddax.environments.pilot.drivers import DRIVERS
+from ddax.environments.pilot.drivers.table import DRIVERS
 from ddax.environments.pilot.pilot import Pilot, Report
 from tests.integration.browser_page import NAMES, Find, running_browser
 from tests.integration.browser_site import Carry, Open, Site, only, site

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ddax.environments.pilot.drivers import DRIVERS
+from ddax.environments.pilot.drivers.table import DRIVERS
 from ddax.environments.pilot.pilot import Pilot
 from tests.integration.browser_site import Carry, Open, with_chromium
 

@@ -9,7 +9,7 @@ import pytest
 from ddax.actions.protocol import ActionContext
 from ddax.environments.pilot.browse import BrowseArguments, Browsing
 from ddax.environments.pilot.disclose import disclosed
-from ddax.environments.pilot.drivers import DRIVERS
+from ddax.environments.pilot.drivers.table import DRIVERS
 from ddax.environments.pilot.pilot import Pilot
 from tests.integration.browser_site import Open, Site, id_of, with_chromium
 

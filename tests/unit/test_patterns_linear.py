@@ -85,5 +85,5 @@ def test_patterns_are_found_wherever_they_are_kept() -> None:
         "memory/gate/order_signs.py",
     } <= places
     assert any(isinstance(row.pattern, bytes) for row in patterns()), "also those over bytes"
-    in_function = [row for row in patterns() if row.place.startswith("environments/pilot/grammar.py")]
+    in_function = [row for row in patterns() if row.place.startswith("environments/pilot/orders/grammar.py")]
     assert len(in_function) > 3, "also those that only a function compiles"

@@ -13,8 +13,8 @@ from ddax.configs.secrets import Redactor
 from ddax.environments.browser.moves import Hand
 from ddax.environments.browser.secrets import Vault
 from ddax.environments.browser.seen import Node, PageSeen
-from ddax.environments.pilot.dates import find_date
-from ddax.environments.pilot.drivers import DRIVERS
+from ddax.environments.pilot.drivers.table import DRIVERS
+from ddax.environments.pilot.orders.dates import find_date
 from ddax.environments.pilot.pilot import Pilot, Report
 from ddax.environments.protocol import Move
 from ddax.errors import ActionError

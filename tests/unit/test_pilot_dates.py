@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from ddax.environments.pilot.dates import find_date, find_month, month_of, writes
+from ddax.environments.pilot.orders.dates import find_date, find_month, month_of, writes
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ddax.environments.browser.seen import Node, PageSeen
-from ddax.environments.pilot.dates import as_shown, find_date
+from ddax.environments.pilot.orders.dates import as_shown, find_date
 from ddax.environments.pilot.pilot import said_no
 from ddax.environments.protocol import Move
 from tests.unit.test_pilot import NAME, PASSWORD, USER, FixedPage, done, page

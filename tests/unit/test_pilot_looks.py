@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ddax.environments.browser.seen import Node
-from ddax.environments.pilot.looks import hue_of
+from ddax.environments.pilot.finding.looks import hue_of
 from tests.unit.test_pilot import FixedPage, done, page
 
 pytestmark = pytest.mark.asyncio

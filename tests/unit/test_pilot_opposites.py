@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ddax.environments.browser.seen import PageSeen
-from ddax.environments.pilot.drivers import DRIVERS
+from ddax.environments.pilot.drivers.table import DRIVERS
 from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.protocol import Move
 from tests.unit.test_pilot import FixedPage, page

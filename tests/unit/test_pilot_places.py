@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from ddax.environments.browser.seen import Box, Node, PageSeen
-from ddax.environments.pilot.grammar import read_task
+from ddax.environments.pilot.orders.grammar import read_task
 from ddax.environments.pilot.words import said
 from ddax.environments.protocol import Move
 from tests.unit.test_pilot import FixedPage, done, page

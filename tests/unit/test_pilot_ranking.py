@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ddax.environments.browser.seen import Box, Node
+from ddax.environments.pilot.finding.sums import worked_out
 from ddax.environments.pilot.pilot import NotDone
-from ddax.environments.pilot.sums import worked_out
 from tests.unit.test_pilot import FixedPage, done
 
 pytestmark = pytest.mark.asyncio

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from ddax.environments.pilot.grammar import says_secret
+from ddax.environments.pilot.orders.grammar import says_secret
 from tests.unit.test_pilot import PASSWORD, USER, done, page
 
 

@@ -13,7 +13,7 @@ from ddax.configs.secrets import Redactor
 from ddax.debate.carried import carriers
 from ddax.debate.quotes import Carrying, is_verbatim
 from ddax.debate.task_rubric import task_rubric
-from ddax.environments.pilot.grammar import read_task
+from ddax.environments.pilot.orders.grammar import read_task
 from ddax.ideas.requirements import parse
 from ddax.memory.gate.instructions import instruction_spans
 from ddax.reasoning.embedded import sentences

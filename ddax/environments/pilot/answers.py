@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable, Sequence
 
 from ddax.environments.browser.seen import Node
-from ddax.environments.pilot.frames import Frame
-from ddax.environments.pilot.locate import in_row
-from ddax.environments.pilot.match import FIELDS, find, runs
+from ddax.environments.pilot.finding.locate import in_row
+from ddax.environments.pilot.finding.match import FIELDS, find, runs
+from ddax.environments.pilot.finding.relations import NOWHERE
+from ddax.environments.pilot.orders.frames import Frame
 from ddax.environments.pilot.pilot import NotDone, Pilot
-from ddax.environments.pilot.relations import NOWHERE
 from ddax.environments.pilot.words import Word, has_phrase, keys, said
 
 SHAPES: dict[str, re.Pattern[str]] = {

@@ -15,8 +15,8 @@ from ddax.environments.actions import REFUSED_PAGES, UNENDED_PAGES
 from ddax.environments.browser.seen import UNENDED, Node, PageSeen
 from ddax.environments.browser.world import BrowserWorld
 from ddax.environments.pilot.disclose import LEAVE, disclosed, shared, telling
-from ddax.environments.pilot.drivers import DRIVERS
-from ddax.environments.pilot.grammar import is_question
+from ddax.environments.pilot.drivers.table import DRIVERS
+from ddax.environments.pilot.orders.grammar import is_question
 from ddax.environments.pilot.pilot import Pilot, Report
 from ddax.environments.pilot.telling import all_told
 from ddax.environments.protocol import Move

@@ -7,10 +7,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ddax.environments.browser.seen import Node, PageSeen
-from ddax.environments.pilot.frames import Act, Frame
-from ddax.environments.pilot.grammar import read_task
-from ddax.environments.pilot.match import FIELDS, label
-from ddax.environments.pilot.relations import Page
+from ddax.environments.pilot.finding.match import FIELDS, label
+from ddax.environments.pilot.finding.relations import Page
+from ddax.environments.pilot.orders.frames import Act, Frame
+from ddax.environments.pilot.orders.grammar import read_task
 from ddax.environments.pilot.telling import told
 from ddax.environments.pilot.words import Word
 from ddax.environments.protocol import Environment, Move

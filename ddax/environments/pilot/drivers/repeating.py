@@ -7,11 +7,11 @@ import re
 from collections.abc import Sequence
 
 from ddax.environments.browser.seen import Node
-from ddax.environments.pilot.frames import Frame, Until
-from ddax.environments.pilot.locate import locate, meant, pressed
-from ddax.environments.pilot.match import FIELDS, usable
+from ddax.environments.pilot.finding.locate import locate, meant, pressed
+from ddax.environments.pilot.finding.match import FIELDS, usable
+from ddax.environments.pilot.finding.relations import NOWHERE
+from ddax.environments.pilot.orders.frames import Frame, Until
 from ddax.environments.pilot.pilot import NotDone, Pilot
-from ddax.environments.pilot.relations import NOWHERE
 from ddax.environments.pilot.words import Word, has_phrase, keys, said
 
 LOOKS, BETWEEN = 600, 0.1

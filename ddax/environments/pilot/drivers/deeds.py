@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ddax.environments.browser.seen import Node
-from ddax.environments.pilot.basket import taken
-from ddax.environments.pilot.clauses import said_parts
-from ddax.environments.pilot.entering import enter_new, fill_fields
-from ddax.environments.pilot.frames import Frame
-from ddax.environments.pilot.locate import TURNS, in_row, is_menu, locate, meant, missing, pressed
-from ddax.environments.pilot.match import BOXES, find, label, runs, usable
+from ddax.environments.pilot.drivers.basket import taken
+from ddax.environments.pilot.drivers.entering import enter_new, fill_fields
+from ddax.environments.pilot.drivers.pressing import NO, has_verb, named, open_, press_node
+from ddax.environments.pilot.drivers.repeating import press_until
+from ddax.environments.pilot.finding.locate import TURNS, in_row, is_menu, locate, meant, missing, pressed
+from ddax.environments.pilot.finding.match import BOXES, find, label, runs, usable
+from ddax.environments.pilot.finding.ranking import best_of
+from ddax.environments.pilot.orders.clauses import said_parts
+from ddax.environments.pilot.orders.frames import Frame
 from ddax.environments.pilot.pilot import NotDone, Pilot
-from ddax.environments.pilot.pressing import NO, has_verb, named, open_, press_node
-from ddax.environments.pilot.ranking import best_of
-from ddax.environments.pilot.repeating import press_until
 from ddax.environments.pilot.words import COUNTS, Word, has_phrase, key, keys, said
 
 ROWS = frozenset({"listitem", "row", "treeitem", "article"})

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ddax.environments.browser.seen import Node
-from ddax.environments.pilot.frames import Frame, Value
-from ddax.environments.pilot.locate import in_row, meant, written
-from ddax.environments.pilot.match import FIELDS, usable
+from ddax.environments.pilot.finding.locate import in_row, meant, written
+from ddax.environments.pilot.finding.match import FIELDS, usable
+from ddax.environments.pilot.finding.sums import worked_out
+from ddax.environments.pilot.orders.frames import Frame, Value
 from ddax.environments.pilot.pilot import NotDone, Pilot
-from ddax.environments.pilot.sums import worked_out
 from ddax.environments.pilot.words import Word, has_phrase, key, keys, ordinal, said
 
 _NTH = re.compile(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from ddax.environments.browser.seen import ACTED_ON, Node
-from ddax.environments.pilot.relations import NOWHERE, Page
+from ddax.environments.pilot.finding.relations import NOWHERE, Page
 from ddax.environments.pilot.words import (
     COUNTS,
     KINDS,

@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 
 from ddax.environments.browser.seen import Node
-from ddax.environments.pilot.frames import Frame
-from ddax.environments.pilot.locate import locate, pressed
-from ddax.environments.pilot.looks import looked_for, seen_as
-from ddax.environments.pilot.match import find, label, usable
+from ddax.environments.pilot.drivers.placing import STEPS, drag_by, drag_to_place, place_of, sort_by_drag
+from ddax.environments.pilot.finding.locate import locate, pressed
+from ddax.environments.pilot.finding.looks import looked_for, seen_as
+from ddax.environments.pilot.finding.match import find, label, usable
+from ddax.environments.pilot.finding.relations import NOWHERE
+from ddax.environments.pilot.orders.frames import Frame
 from ddax.environments.pilot.pilot import NotDone, Pilot
-from ddax.environments.pilot.placing import STEPS, drag_by, drag_to_place, place_of, sort_by_drag
-from ddax.environments.pilot.relations import NOWHERE
 from ddax.environments.pilot.words import Word, keys, said
 
 _FROM = frozenset({"from"})

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ddax.environments.pilot.frames import Value
-from ddax.environments.pilot.verbs import ANY
+from ddax.environments.pilot.orders.frames import Value
+from ddax.environments.pilot.orders.verbs import ANY
 from ddax.environments.pilot.words import HELD, KIND_WORDS, Word, hold, release, words
 
 _LEAD = re.compile(

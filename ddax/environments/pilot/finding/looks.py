@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from ddax.environments.browser.seen import Node
-from ddax.environments.pilot.match import usable
+from ddax.environments.pilot.finding.match import usable
 from ddax.environments.pilot.pilot import NotDone, Pilot
 from ddax.environments.pilot.words import Word, plain, said
 

@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ddax.environments.browser.seen import Node
-from ddax.environments.pilot.clauses import said_parts
-from ddax.environments.pilot.entering import field_of
-from ddax.environments.pilot.frames import Frame, Value
-from ddax.environments.pilot.locate import MENU_SIGNS, locate, meant, missing, pressed, written
-from ddax.environments.pilot.locate import _folded as folded
-from ddax.environments.pilot.looks import looked_for
-from ddax.environments.pilot.match import FIELDS, find, label, names, roles, runs, usable
+from ddax.environments.pilot.drivers.entering import field_of
+from ddax.environments.pilot.drivers.repeating import press_until
+from ddax.environments.pilot.finding.locate import MENU_SIGNS, locate, meant, missing, pressed, written
+from ddax.environments.pilot.finding.locate import _folded as folded
+from ddax.environments.pilot.finding.looks import looked_for
+from ddax.environments.pilot.finding.match import FIELDS, find, label, names, roles, runs, usable
+from ddax.environments.pilot.finding.reading import value_at
+from ddax.environments.pilot.orders.clauses import said_parts
+from ddax.environments.pilot.orders.frames import Frame, Value
+from ddax.environments.pilot.orders.verbs import VERBS
 from ddax.environments.pilot.pilot import NotDone, Pilot, shows
-from ddax.environments.pilot.reading import value_at
-from ddax.environments.pilot.repeating import press_until
-from ddax.environments.pilot.verbs import VERBS
 from ddax.environments.pilot.words import COUNTS, Word, key, keys, ordinal, plain, said
 
 YES = ("yes", "ok", "okay", "confirm", "accept", "agree", "i'm sure")

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from itertools import cycle, islice, pairwise
 
 from ddax.environments.browser.seen import Node
-from ddax.environments.pilot.clauses import said_parts
-from ddax.environments.pilot.match import usable
+from ddax.environments.pilot.finding.match import usable
+from ddax.environments.pilot.finding.relations import NOWHERE
+from ddax.environments.pilot.orders.clauses import said_parts
 from ddax.environments.pilot.pilot import NotDone, Pilot
-from ddax.environments.pilot.relations import NOWHERE
 from ddax.environments.pilot.words import COUNTS, Word, keys, said
 
 _ITEM = frozenset({"item", "dish", "product", "dishe"})

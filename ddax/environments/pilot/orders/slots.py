@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from ddax.environments.pilot.clauses import Clause
-from ddax.environments.pilot.frames import Act, Frame
+from ddax.environments.pilot.orders.clauses import Clause
+from ddax.environments.pilot.orders.frames import Act, Frame
 from ddax.environments.pilot.words import COUNTS, NAMED, Word
 
 _BY = re.compile(

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from ddax.environments.browser.seen import Node
-from ddax.environments.pilot.frames import Frame
-from ddax.environments.pilot.match import label
+from ddax.environments.pilot.finding.match import label
+from ddax.environments.pilot.orders.frames import Frame
 from ddax.environments.pilot.pilot import NotDone, Pilot
 from ddax.environments.pilot.words import Word, keys, ordinal
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from ddax.environments.browser.seen import Node
-from ddax.environments.pilot.match import label, usable
+from ddax.environments.pilot.finding.match import label, usable
 from ddax.environments.pilot.pilot import NotDone, Pilot
 from ddax.environments.pilot.words import KIND_WORDS, Word, keys, said
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from ddax.environments.browser.seen import ACTED_ON, Node
-from ddax.environments.pilot.match import (
+from ddax.environments.pilot.finding.match import (
     BOXES,
     FIELDS,
     PRESSED,
@@ -19,9 +19,9 @@ from ddax.environments.pilot.match import (
     runs,
     usable,
 )
+from ddax.environments.pilot.finding.ranking import best_of
+from ddax.environments.pilot.finding.relations import Page
 from ddax.environments.pilot.pilot import NotDone, Pilot
-from ddax.environments.pilot.ranking import best_of
-from ddax.environments.pilot.relations import Page
 from ddax.environments.pilot.words import KINDS, Word, keys, ordinal, plain, said
 
 _BEHIND = re.compile(r"\s(?:by|at|for|from|on|with)\b|[(\d:]", re.IGNORECASE)

@@ -6,9 +6,9 @@ import re
 from datetime import date
 
 from ddax.environments.browser.seen import Node
-from ddax.environments.pilot.dates import find_month, writes
-from ddax.environments.pilot.locate import pressed
-from ddax.environments.pilot.match import label, names, usable
+from ddax.environments.pilot.finding.locate import pressed
+from ddax.environments.pilot.finding.match import label, names, usable
+from ddax.environments.pilot.orders.dates import find_month, writes
 from ddax.environments.pilot.pilot import NotDone, Pilot
 from ddax.environments.pilot.words import keys, plain
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import pairwise, takewhile
 
 from ddax.environments.browser.seen import Node
-from ddax.environments.pilot.match import label
+from ddax.environments.pilot.finding.match import label
 from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.words import Keys, Word, key, keys, said
 

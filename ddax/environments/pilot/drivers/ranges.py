@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ddax.environments.browser.seen import Node
-from ddax.environments.pilot.match import label
+from ddax.environments.pilot.finding.match import label
 from ddax.environments.pilot.pilot import NotDone, Pilot
 
 MOST = 110

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ddax.environments.browser.seen import Node
-from ddax.environments.pilot.match import label
+from ddax.environments.pilot.finding.match import label
 from ddax.environments.pilot.pilot import NotDone, Pilot
 from ddax.environments.pilot.words import Keys, keys
 

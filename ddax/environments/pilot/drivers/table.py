@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ddax.environments.pilot import answers, choosing, deeds, entering, moving, pressing, reading
-from ddax.environments.pilot.frames import Act
+from ddax.environments.pilot import answers
+from ddax.environments.pilot.drivers import choosing, deeds, entering, moving, pressing
+from ddax.environments.pilot.finding import reading
+from ddax.environments.pilot.orders.frames import Act
 from ddax.environments.pilot.pilot import Driver
 
 DRIVERS: Mapping[Act, Driver] = {

@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ddax.environments.browser.seen import Node
-from ddax.environments.pilot.clauses import said_parts
-from ddax.environments.pilot.dates import find_date, month_of
-from ddax.environments.pilot.deeds import deed
-from ddax.environments.pilot.entering import field_of, fill
-from ddax.environments.pilot.frames import Frame, Value
-from ddax.environments.pilot.locate import in_row, locate, meant, one_of, pressed, unfolded, written
-from ddax.environments.pilot.looks import COLOURS, looked_for
-from ddax.environments.pilot.match import BOXES, Hit, find, label, runs, usable
+from ddax.environments.pilot.drivers.deeds import deed
+from ddax.environments.pilot.drivers.entering import field_of, fill
+from ddax.environments.pilot.drivers.pressing import press_node
+from ddax.environments.pilot.drivers.ranges import bring
+from ddax.environments.pilot.drivers.selecting import pick_in
+from ddax.environments.pilot.finding.locate import in_row, locate, meant, one_of, pressed, unfolded, written
+from ddax.environments.pilot.finding.looks import COLOURS, looked_for
+from ddax.environments.pilot.finding.match import BOXES, Hit, find, label, runs, usable
+from ddax.environments.pilot.finding.relations import NOWHERE
+from ddax.environments.pilot.orders.clauses import said_parts
+from ddax.environments.pilot.orders.dates import find_date, month_of
+from ddax.environments.pilot.orders.frames import Frame, Value
 from ddax.environments.pilot.pilot import NotDone, Pilot
-from ddax.environments.pilot.pressing import press_node
-from ddax.environments.pilot.ranges import bring
-from ddax.environments.pilot.relations import NOWHERE
-from ddax.environments.pilot.selecting import pick_in
 from ddax.environments.pilot.words import Word, key, keys, said
 
 PICKED = frozenset(

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ddax.environments.browser.secrets import PLACEHOLDER
-from ddax.environments.pilot.clauses import Clause, clauses
-from ddax.environments.pilot.conditions import until_of
-from ddax.environments.pilot.frames import Act, Frame, Reading, Value
-from ddax.environments.pilot.slots import dragged, forwarded, frame_of, trip
-from ddax.environments.pilot.verbs import VERB, VERBS
+from ddax.environments.pilot.orders.clauses import Clause, clauses
+from ddax.environments.pilot.orders.conditions import until_of
+from ddax.environments.pilot.orders.frames import Act, Frame, Reading, Value
+from ddax.environments.pilot.orders.slots import dragged, forwarded, frame_of, trip
+from ddax.environments.pilot.orders.verbs import VERB, VERBS
 from ddax.environments.pilot.words import COUNTS, HELD, Word
 
 _SAME = {"respond": "reply"}

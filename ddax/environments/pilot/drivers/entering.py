@@ -8,17 +8,17 @@ from dataclasses import replace
 
 from ddax.environments.browser.secrets import PLACEHOLDER
 from ddax.environments.browser.seen import Node
-from ddax.environments.pilot.calendar import pick_day
-from ddax.environments.pilot.covering import shared_out
-from ddax.environments.pilot.dates import as_shown, find_date, find_time, no_day, shows_form
-from ddax.environments.pilot.frames import Frame, Value
-from ddax.environments.pilot.grammar import SECRET
-from ddax.environments.pilot.locate import in_row, locate, meant, missing, pressed, written
-from ddax.environments.pilot.match import FIELDS, find, label, names, usable
+from ddax.environments.pilot.drivers.calendar import pick_day
+from ddax.environments.pilot.drivers.covering import shared_out
+from ddax.environments.pilot.drivers.ranges import bring
+from ddax.environments.pilot.drivers.selecting import pick_in
+from ddax.environments.pilot.finding.locate import in_row, locate, meant, missing, pressed, written
+from ddax.environments.pilot.finding.match import FIELDS, find, label, names, usable
+from ddax.environments.pilot.finding.reading import beside, looked_up
+from ddax.environments.pilot.orders.dates import as_shown, find_date, find_time, no_day, shows_form
+from ddax.environments.pilot.orders.frames import Frame, Value
+from ddax.environments.pilot.orders.grammar import SECRET
 from ddax.environments.pilot.pilot import NotDone, Pilot
-from ddax.environments.pilot.ranges import bring
-from ddax.environments.pilot.reading import beside, looked_up
-from ddax.environments.pilot.selecting import pick_in
 from ddax.environments.pilot.words import NAMED, Keys, Word, has_phrase, key, keys, ordinal, plain, said
 
 TEXT = frozenset({"textbox", "searchbox", "spinbutton", "combobox"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ddax.environments.pilot.frames import Act
+from ddax.environments.pilot.orders.frames import Act
 
 _ACTS: dict[Act, str] = {
     "press": "click on|click|press on|press|hit|push|tap on|tap|double-click|activate",

@@ -1,0 +1,1 @@
+"""Read an order: its clauses, values and days, as frames, one for each thing to do."""
