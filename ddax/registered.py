@@ -45,7 +45,7 @@ PARTS: Mapping[str, Part] = {
         ", or run with --model embedded",
     ),
     "browse": Part(_PILOT[0], "browse:Browsing", *_PILOT[1:]),
-    "says_secret": Part(_PILOT[0], "grammar:says_secret", *_PILOT[1:]),
+    "says_secret": Part(_PILOT[0], "orders.grammar:says_secret", *_PILOT[1:]),
     "repair": Part("ddax.evolution", "repairs:CodeRepairs", "The repair of code"),
 }  # fmt: skip
 """Every part by the name it is asked for."""
