@@ -85,6 +85,17 @@ async def test_findings_are_put_together_where_that_may_say_more(kit: Any, case:
     assert "reason" not in found["ideas"]["0.2.3"]
 
 
+@pytest.mark.parametrize(("action", "passed"), [("move", True), ("look", True), ("search", False)])
+async def test_what_moves_have_seen_is_passed_on_without_a_quote(kit: Any, action: str, passed: bool) -> None:
+    session, state = await two_levels(kit, quoted=False)
+    for leaf in QUOTES:
+        idea = state["ideas"][leaf]
+        state["ideas"] = {**state["ideas"], leaf: {**idea, "action": {**idea["action"], "name": action}}}
+    found = await kit.after(merge, state, session)
+    assert (found["ideas"]["0.2.3"].get("reason") == PASSED_ON) is passed
+    assert len(asked(session, "merge")) == (not passed)
+
+
 async def test_local_sources_are_searched_before_a_model_plans(kit: Any) -> None:
     replies = {"expand": [p.Expansion((kit.leaf("x"),))]}
     session = kit.session(replies, sources=("notes",), effort="deep")

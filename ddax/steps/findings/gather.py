@@ -26,6 +26,7 @@ from ddax.reasoning.sourced import TOLD, UNKNOWN
 from ddax.steps.accounts.leaf_ledger import TURNS
 from ddax.steps.accounts.participants import writers
 from ddax.steps.findings.bearing import bearing
+from ddax.steps.findings.views import unlike_later
 from ddax.types import Citation, Hit, Idea, JsonDict, Passage, Record, Usage
 
 HITS = "hits"
@@ -119,9 +120,11 @@ async def read_pages(state: State, session: Session) -> tuple[Passage, ...]:
     """Return the passages this task has read, in the order of the ideas that read them."""
     ids = read_ids(state)
     records = await session.memory.get(ids)
-    views = {r.id for r in records if r.meta.get("kind") == "world" and "mark" in r.meta}
-    kept = set([i for i in dict.fromkeys(ids) if i in views][-VIEWS:]) if _reads_views(session) else set()
-    return tuple(as_passage(r, 1.0) for r in records if of_page(r) or r.id in kept)
+    views = {r.id: r for r in records if r.meta.get("kind") == "world" and "mark" in r.meta}
+    kept = [views[i] for i in dict.fromkeys(ids) if i in views][-VIEWS:] if _reads_views(session) else []
+    told = unlike_later({r.id: as_passage(r, 1.0) for r in kept})
+    read = (as_passage(r, 1.0) if of_page(r) else told.get(r.id) for r in records)
+    return tuple(passage for passage in read if passage is not None)
 
 
 def _reads_views(session: Session) -> bool:

@@ -16,6 +16,8 @@ from ddax.reasoning.budget import FREE
 from ddax.reasoning.protocol import Finding, Synthesis
 from ddax.types import Idea
 
+SEEN = frozenset({"look", "move"})
+"""Actions whose result is what is to be seen of a world."""
 EMPTY = "nothing left to look into here"
 """The result of an idea whose plan is empty."""
 PASSED_ON = "passed on as it was found"
@@ -25,12 +27,14 @@ PASSED_ON = "passed on as it was found"
 def passed_on(state: State, session: Asks, said: Sequence[Finding]) -> Synthesis | None:
     """Return the findings of an inner idea as its synthesis; None where they are to be put together.
 
-    They are where a finding failed, where they are too many or none is quoted, and where more than
-    merges is left to do: then what comes next may hang on what they say together.
+    They are where a finding failed, where they are too many or none is quoted, save those of looks and
+    moves, and where more than merges is left to do: then what comes next may hang on what they say together.
     """
     if session.reasoner.name in FREE or not 0 < len(said) <= session.settings.models.pass_on:
         return None
-    if any(finding.status != "done" for finding in said) or not any(finding.citations for finding in said):
+    quoted = any(finding.citations for finding in said)
+    seen = all(finding.action in SEEN for finding in said)  # what is seen is told to the next one anyway
+    if any(finding.status != "done" for finding in said) or not (quoted or seen):
         return None
     left = [i for i in dag.live(state["ideas"], state["work"]["root"]) if i["kind"] != "merge"]
     if any(idea["kind"] == "leaf" or idea["status"] == "open" for idea in left):
