@@ -102,7 +102,7 @@ async def _doer(pilot: Pilot, order: Sequence[Word], verb: Sequence[Word], other
     """Return what does a deed: by its verb or another word for it, for all of it, in the menu of its row."""
     about = order[len(verb) :]
     same_ = (Word(other, other),)
-    if (top := best_of(pilot, order, lambda one: pressed(one) and _does(one, verb, same_))) is not None:
+    if (top := best_of(pilot, about, lambda one: pressed(one) and _does(one, verb, same_))) is not None:
         return top
     try:
         node = await locate(pilot, order, lambda one: pressed(one) and has_verb(one, verb))

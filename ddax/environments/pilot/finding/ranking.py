@@ -48,7 +48,7 @@ def best_of(pilot: Pilot, order: Sequence[Word], accept: Callable[[Node], bool])
     about = [
         w for w in order if w.key not in (*ends, *_MEASURES) and not w.is_stop and w.key not in KIND_WORDS
     ]
-    rows = [(node, value) for node, value in rows if _fits(pilot, node, about)] or rows
+    rows = _called(pilot, rows, about)
     if len(rows) < 2:
         raise NotDone(f"there are no several to tell “{said(order)}” by")
     end = min if ends[0] in _LEAST else max
@@ -59,9 +59,19 @@ def best_of(pilot: Pilot, order: Sequence[Word], accept: Callable[[Node], bool])
     return found[0]
 
 
-def _fits(pilot: Pilot, node: Node, about: Sequence[Word]) -> bool:
-    said_ = {*keys(label(node)), *keys(node.hints)}
-    return any(word.key in said_ for word in about)
+def _called(
+    pilot: Pilot, rows: Sequence[tuple[Node, float]], about: Sequence[Word]
+) -> list[tuple[Node, float]]:
+    """Return the rows that say what some rows say of what is asked for; the rest the page has to say.
+
+    Raises NotDone where it does not: the cheapest cup is on no page of mugs.
+    """
+    own = [{*keys(label(node)), *keys(node.hints)} for node, _ in rows]
+    telling = {word.key for word in about if any(word.key in said_ for said_ in own)}
+    page = {key for node in pilot.page.seen.nodes for key in (*keys(label(node)), *keys(node.own))}
+    if missing := [word for word in about if word.key not in telling | page]:
+        raise NotDone(f"nothing here is called “{said(missing)}”")
+    return [row for row, said_ in zip(rows, own, strict=True) if telling <= said_]
 
 
 def _measured(pilot: Pilot, nodes: Sequence[Node], measure: str) -> list[tuple[Node, float]]:
