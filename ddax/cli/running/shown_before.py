@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter, ValidationError
 
-from ddax.evolution.records import RepairResult
 from ddax.memory.files import ensure_folder, write_atomic
 
 if TYPE_CHECKING:
     from ddax.evolution.program.project import Project
+    from ddax.evolution.records import RepairResult
 
 _MINUTES = "%Y-%m-%d %H:%M"
 
@@ -30,7 +30,13 @@ class Shown:
     result: RepairResult
 
 
-_RECORD = TypeAdapter(Shown)
+def _form() -> TypeAdapter[Shown]:
+    """Return how the record is written, made when it is needed: the repair can be left out."""
+    from ddax.evolution.records import RepairResult
+
+    adapter = TypeAdapter(Shown)
+    adapter.rebuild(_types_namespace={"RepairResult": RepairResult})
+    return adapter
 
 
 def keep_shown(folder: Path, project: Project, result: RepairResult, *, sandbox: str) -> None:
@@ -40,7 +46,7 @@ def keep_shown(folder: Path, project: Project, result: RepairResult, *, sandbox:
     now = datetime.datetime.now().astimezone().strftime(_MINUTES)
     shown = Shown(now, _state(project), sandbox, replace(result, files={}, proposals=small))
     ensure_folder(folder)
-    write_atomic(_place(folder, project), _RECORD.dump_json(shown), durable=False)
+    write_atomic(_place(folder, project), _form().dump_json(shown), durable=False)
 
 
 def read_shown(folder: Path, project: Project) -> Shown | None:
@@ -50,7 +56,7 @@ def read_shown(folder: Path, project: Project) -> Shown | None:
     the search has to be made again.
     """
     try:
-        shown = _RECORD.validate_json(_place(folder, project).read_bytes())
+        shown = _form().validate_json(_place(folder, project).read_bytes())
     except (OSError, ValidationError):
         return None
     if shown.state != _state(project):
