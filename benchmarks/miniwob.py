@@ -25,7 +25,7 @@ from ddax.errors import ActionError
 NAME = "miniwob"
 DESCRIPTION = "MiniWoB++ in Chromium with the policy without a model: share solved, a list by task, no leaks"
 SEEDS = 3
-"""Seeds of a run, drawn anew for each and told with it."""
+"""Seeds of a run: one that is drawn anew, or given by `--seed`, and those behind it."""
 QUICK_STEP = 6
 """In the quick form every sixth task, one seed."""
 SOLVED = 1.0
@@ -51,8 +51,9 @@ class Played:
 
 def run(options: Options) -> Result:
     """Play the tasks and report shares, times and processes left behind."""
-    seeds = sorted(random.SystemRandom().sample(range(1_000, 1_000_000), 1 if options.quick else SEEDS))
-    print(f"seeds: {', '.join(map(str, seeds))}", file=sys.stderr)
+    drawn = options.seed or random.SystemRandom().randrange(1_000, 1_000_000)
+    seeds = [drawn + more for more in range(1 if options.quick else SEEDS)]
+    print(f"seeds: {', '.join(map(str, seeds))} (again: --seed {drawn})", file=sys.stderr)
     with html_folder() as html, served(html) as address:
         names = tasks(html)[::QUICK_STEP] if options.quick else tasks(html)
         before = _descendants()
@@ -65,24 +66,21 @@ async def _play(address: str, names: Sequence[str], seeds: Sequence[int]) -> lis
     from ddax.actions.egress import policy_of
     from ddax.actions.web.proxy import ProxyLimits, egress_proxy
     from ddax.environments.browser.chromium import Chromium
-    from ddax.memory.embeddings import open_embedder
 
-    policy, embedder = policy_of(allow_hosts=["127.0.0.1"]), open_embedder()
+    policy = policy_of(allow_hosts=["127.0.0.1"])
     limits = ProxyLimits(total_bytes=2_000_000_000, exchanges=100_000)
     browser = Chromium(lambda: egress_proxy(policy, clock=time.time, limits=limits))
     played: list[Played] = []
     for name in names:
         for seed in seeds:
-            played.append(
-                await _episode(browser, f"{address}/miniwob/{name}.html", name, seed, embedder.embed)
-            )
+            played.append(await _episode(browser, f"{address}/miniwob/{name}.html", name, seed))
             if len(played) % EPISODES_OF_A_BROWSER == 0:
                 await browser.close()
     await browser.close()
     return played
 
 
-async def _episode(browser: object, url: str, name: str, seed: int, embed: object) -> Played:
+async def _episode(browser: object, url: str, name: str, seed: int) -> Played:
     from ddax.environments.browser.options import BrowserOptions
     from ddax.environments.browser.world import BrowserWorld
     from ddax.environments.pilot.drivers.table import DRIVERS
@@ -133,7 +131,8 @@ def _result(played: Sequence[Played], seeds: Sequence[int], left: int) -> Result
     never = [name for name in names if name not in always and name not in sometimes]
     notes = (
         f"Pages of {PACKAGE}; solved is the page's whole raw reward ({SOLVED:g}); no model.",
-        "The seeds are drawn anew for each run; the tasks are those it was written on.",
+        f"The first seed is drawn anew for each run: --seed {seeds[0]} plays this one again.",
+        "The tasks are those it was written on.",
         "The interval is over tasks.",
         f"said to be done without the whole reward: {', '.join(wrong_by_task) or 'none'}",
         f"with every seed: {', '.join(always)}",

@@ -62,7 +62,7 @@ PEERS = (
     Peer("TreeQuest", "treequest", "treequest"),
 )
 CREATE_AGENT = Peer("LangChain, create_agent", "langchain_agent", "langchain")
-DEEP_AGENT = Peer("deepagents, create_deep_agent", "deep_agent", "deepagents")
+DEEP_AGENT = Peer("deepagents, create_deep_agent", "langchain_agent", "deepagents")
 """Peers of the DAG alone: elsewhere the prebuilt ReAct agent, which both are built like, stands for them."""
 
 

@@ -14,10 +14,9 @@ from ddax.evolution.evaluator import CodeEvaluator, describe
 from ddax.evolution.inside.loading import module_names
 from ddax.evolution.judging.inputs import changed_classes
 from ddax.evolution.judging.settling import Bench, Settled
-from ddax.evolution.judging.unseen_tests import touched
 from ddax.evolution.judging.verdict import separate_report, separate_verdict
 from ddax.evolution.program.suites import Suite
-from ddax.evolution.program.test_code import judging, of_tests, rebound
+from ddax.evolution.program.test_code import of_tests, told_by_judges
 from ddax.evolution.records import Evaluation, RepairTask
 from ddax.evolution.sandbox.protocol import SLACK, Limits, Sandbox
 from ddax.evolution.search import Found, Partial, Search
@@ -260,8 +259,7 @@ class Attempt:
         if evaluation.score < 99.0:
             return evaluation
         files, tests = self.task.files, tuple(self.task.tests.values())
-        inside = touched(files, {path: code}) & judging(files, tests)
-        if inside or rebound(files, {path: code}, tests):
+        if told_by_judges(files, tests) != told_by_judges({**files, path: code}, tests):
             return replace(evaluation, score=JUDGED, correctness_valid=False, report=JUDGES)
         if self.suited():
             return separate_verdict(self.sandbox, self.suite, {path: code}, limits=self.evaluator.limits)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import codecs
 import json
-import os
 import secrets
 import shlex
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
@@ -16,6 +14,7 @@ from typing import Any
 
 from ddax.errors import StateError, StorageError, UsageError
 from ddax.evolution.inside.loading import as_bytes
+from ddax.memory.files import write_atomic
 
 
 @dataclass(frozen=True)
@@ -42,22 +41,12 @@ def _content(path: Path) -> bytes | None:
 
 def _write(path: Path, data: bytes, mode: int | None = None) -> None:
     """Replace a file at once, that to which a link leads: nobody ever sees half of it."""
-    path, name = path.resolve(), ""
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.")
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        if mode is not None:
-            os.chmod(name, mode)
-        os.replace(name, path)
-    except OSError as error:
-        if name:
-            Path(name).unlink(missing_ok=True)
+        write_atomic(path.resolve(), data, mode=mode)
+    except StorageError as error:
         raise StorageError(
             f"Cannot write {str(path)!r}.",
-            why=f"{error.strerror or error}.",
+            why=error.why,
             mend="Free space or give write permission, then run it again.",
         ) from error
 

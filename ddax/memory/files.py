@@ -34,10 +34,11 @@ def ensure_folder(path: Path) -> Path:
     return path
 
 
-def write_atomic(path: Path, content: str | bytes, *, durable: bool = True) -> None:
+def write_atomic(path: Path, content: str | bytes, *, durable: bool = True, mode: int | None = None) -> None:
     """Replace a file by the content, so that a kill leaves the old or the new one whole.
 
-    With `durable` a loss of power does so too: the disk is waited for.
+    With `durable` a loss of power does so too: the disk is waited for. Without a `mode` only the owner
+    may read it.
     """
     data = content.encode("utf-8") if isinstance(content, str) else content
     with storage_errors(path):
@@ -48,6 +49,8 @@ def write_atomic(path: Path, content: str | bytes, *, durable: bool = True) -> N
                 file.flush()
                 if durable:
                     os.fsync(file.fileno())
+            if mode is not None:
+                os.chmod(name, mode)
             os.replace(name, path)
         except BaseException:
             Path(name).unlink(missing_ok=True)

@@ -8,7 +8,7 @@ import pytest
 from ddax.evolution.judging.changes import IMPORTED, changed_lines, facts
 from ddax.evolution.judging.evidence import ORDINARY, Evidence, kind_of, weigh
 from ddax.evolution.judging.ranking import literals
-from ddax.evolution.program.test_code import judging, of_tests, rebound
+from ddax.evolution.program.test_code import judging, of_tests, told_by_judges
 
 SURE = {"rank": 0.3, "size": 1.0, "edits": 1.0}
 ONE = Evidence(mended=1, covering=3)
@@ -169,7 +169,8 @@ def test_helpers_by_which_tests_judge_are_found(case):
 )
 def test_a_change_that_gives_the_name_of_a_judge_to_something_else_is_seen(added, anew):
     program, test = JUDGES["asserts"]
-    assert rebound({"p.py": program}, {"p.py": program + added}, [test]) is anew
+    before, after = (told_by_judges({"p.py": text}, [test]) for text in (program, program + added))
+    assert (before != after) is anew
 
 
 def test_what_the_program_itself_uses_is_no_judge():

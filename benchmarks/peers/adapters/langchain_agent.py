@@ -1,14 +1,18 @@
-"""LangChain's `create_agent` with a tool that searches and shows the five best pages."""
+"""LangChain's `create_agent`, or deepagents' `create_deep_agent` where that is installed, with one tool."""
 
 import asyncio
+import importlib.util
 
 LOOP = asyncio.Runner()
 
 
 def load():
     """Import the peer."""
-    global ChatOpenAI, create_agent, tool
-    from langchain.agents import create_agent
+    global ChatOpenAI, make_agent, tool
+    if importlib.util.find_spec("deepagents"):
+        from deepagents import create_deep_agent as make_agent
+    else:
+        from langchain.agents import create_agent as make_agent
     from langchain_core.tools import tool
     from langchain_openai import ChatOpenAI
 
@@ -29,7 +33,7 @@ async def _leaves(given):
             return (await model.ainvoke(f"Look at thing {number}.")).content
 
     task = f"Look at {given['leaves']} things. Say what they have in common."
-    found = await create_agent(model, [look]).ainvoke({"messages": [("user", task)]})
+    found = await make_agent(model, [look]).ainvoke({"messages": [("user", task)]})
     return found["messages"][-1].content
 
 
@@ -47,7 +51,7 @@ async def _shown(given, question):
     model = ChatOpenAI(
         model="local", base_url=given["base"], api_key="none", temperature=0, max_retries=0, timeout=900
     )
-    agent = create_agent(model, [search], system_prompt=given["told"])
+    agent = make_agent(model, [search], system_prompt=given["told"])
     try:
         found = await agent.ainvoke({"messages": [("user", question)]}, {"recursion_limit": 12})
     except Exception as error:  # what the peer raises is its own: it is counted as no answer

@@ -83,14 +83,9 @@ def fix(
     project = _with_rules(_project(paths or [], tests, error), context)
     for line in _opening(project):
         output.say(line)
-    from ddax.cli.running.shown_before import read_shown
-
     seconds = context.evolution.seconds
-    if accept is not None and (shown := read_shown(_store(), project)):
-        output.note(f"These are the proposals of {shown.at}; code and tests are as they were.")
-        result, sandbox = shown.result, shown.sandbox
-    else:
-        result, sandbox = _searched(project, context, python, output)
+    before = _shown(project, output) if accept is not None else None
+    result, sandbox = before or _searched(project, context, python, output)
     told = partial(as_json, sandbox=sandbox, seconds=seconds)
     try:
         taken = _taken(result, apply=apply, accept=accept)
@@ -101,14 +96,24 @@ def fix(
             raise typer.Exit(report(exc, json=True, verbose=verbose, beside=beside)) from exc
         print_repair(result, None, output, seconds=seconds, hint="Nothing was written.")
         raise
-    told_of = taken or result
+    shown = taken or result
     if json:
-        output.result(told(told_of, applied=kept))
+        output.result(told(shown, applied=kept))
     else:
         if explain:
             print_suspects(result, project.task.files, output)
-        print_repair(told_of, kept, output, seconds=seconds)
+        print_repair(shown, kept, output, seconds=seconds)
     raise typer.Exit(0 if taken else CODES[result.status])
+
+
+def _shown(project: Project, output: Output) -> tuple[RepairResult, str] | None:
+    """Return the proposals that were shown for a project as it is, and the name of their sandbox."""
+    from ddax.cli.running.shown_before import read_shown
+
+    if (shown := read_shown(_store(), project)) is None:
+        return None
+    output.note(f"These are the proposals of {shown.at}; code and tests are as they were.")
+    return shown.result, shown.sandbox
 
 
 def _searched(

@@ -5,13 +5,13 @@ from __future__ import annotations
 import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter, ValidationError
 
 from ddax.memory.files import ensure_folder, write_atomic
+from ddax.memory.records import digest
 
 if TYPE_CHECKING:
     from ddax.evolution.program.project import Project
@@ -71,22 +71,12 @@ def _changed(old: Mapping[str, str], new: Mapping[str, str]) -> dict[str, str]:
 
 
 def _place(folder: Path, project: Project) -> Path:
-    return folder / f"shown-{_digest(str(project.root), *sorted(project.task.targets))[:16]}.json"
+    return folder / f"shown-{digest(str(project.root), *sorted(project.task.targets))[:16]}.json"
 
 
 def _state(project: Project) -> str:
     """Return a digest of everything that a repair of the project reads."""
     task = project.task
-    texts = [
-        part for files in (task.files, task.tests, task.rest) for row in sorted(files.items()) for part in row
-    ]
-    asked = (*task.doctests, repr(task.selection), repr(task.options), repr(task.environment), task.script)
-    return _digest(*texts, *asked)
-
-
-def _digest(*parts: str) -> str:
-    whole = sha256()
-    for part in parts:
-        data = part.encode("utf-8", "surrogatepass")
-        whole.update(len(data).to_bytes(8, "big") + data)
-    return whole.hexdigest()
+    texts = (sorted(files.items()) for files in (task.files, task.tests, task.rest))
+    asked = (task.doctests, task.selection, task.options, task.script)
+    return digest(*map(repr, (*texts, *asked, sorted(task.environment.items()))))

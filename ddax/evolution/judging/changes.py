@@ -49,15 +49,13 @@ def changes(old: str, new: str) -> list[Change]:
 
 
 def _differing(old: ast.AST, new: ast.AST, role: str, *, whole: bool = False) -> Iterator[Change]:
-    if type(old) is not type(new):
-        yield Change((old,), (new,), role, whole)
-        return
     inner = [name for name in old._fields if name not in ("ctx", "type_comment", "kind")]
     pairs = [(name, getattr(old, name, None), getattr(new, name, None)) for name in inner]
-    if any(not isinstance(a, list | ast.AST | None) and (type(a), a) != (type(b), b) for _, a, b in pairs):
-        yield Change((old,), (new,), role, whole)
-        return
-    if isinstance(old, ast.Compare) and [*map(type, old.ops)] != [*map(type, getattr(new, "ops", ()))]:
+    values = any(
+        not isinstance(a, list | ast.AST | None) and (type(a), a) != (type(b), b) for _, a, b in pairs
+    )
+    signs = [[*map(type, getattr(node, "ops", ()))] for node in (old, new)]
+    if type(old) is not type(new) or values or signs[0] != signs[1]:
         yield Change((old,), (new,), role, whole)
         return
     for name, a, b in pairs:

@@ -29,10 +29,6 @@ Runner = Literal["fast", "pytest"]
 """Who runs the units: the worker itself, or the project's own pytest."""
 
 
-NAMED = 5
-"""Tests that are named where a command selects none."""
-
-
 @dataclass(frozen=True)
 class Unit:
     """A test unit. `code` is the text a script unit runs; `shared` gives it the target's names.
@@ -145,10 +141,10 @@ class Suite:
 
 
 def _nothing_selected(ids: Sequence[str]) -> SourceError:
-    shown = ", ".join(ids[:NAMED]) + (", …" if len(ids) > NAMED else "")
+    first = ", ".join(ids[:5])
     return SourceError(
         "The test command selects no test.",
-        why=f"{amount(len(ids), 'test is', 'tests are')} in the files: {shown}.",
+        why=f"{amount(len(ids), 'test is', 'tests are')} in the files, such as {first}.",
         mend="Name one of them, or drop what selects: ::NAME, -k or --deselect.",
     )
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePath
 
 from ddax.evolution.localise import Place
@@ -14,6 +15,7 @@ from ddax.evolution.program.definitions import words
 FOLDERS, FILES = frozenset({"test", "tests"}), frozenset({"conftest.py", "tests.py"})
 _FAILING = frozenset({"AssertionError", "fail", "assertEqual", "assertTrue", "assertRaises"})
 _Call = tuple[ast.Call, bool]
+_DEFINED, _WORD = re.compile(r"(?:async def|def|class) (\w+)"), re.compile(r"\w+")
 
 
 def of_tests(path: str) -> bool:
@@ -28,40 +30,6 @@ def judging(files: Mapping[str, str], tests: Iterable[str]) -> frozenset[Place]:
 
     Such a function asserts, or is only ever given what the program does: `raises(KeyError, lambda: get(1))`.
     """
-    return frozenset(
-        (path, line)
-        for path, node in _judges_of(files, tests)
-        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
-    )
-
-
-def rebound(before: Mapping[str, str], after: Mapping[str, str], tests: Iterable[str]) -> bool:
-    """Say whether a change gives the name of what tests judge by to something else: `raises = print`."""
-    names = {node.name for _, node in _judges_of(before, tests)}
-    return any(_given_names(text, names) != _given_names(before[path], names) for path, text in after.items())
-
-
-def _given_names(text: str, names: Collection[str]) -> Counter[str]:
-    """Count how often each of some names is given, or stands as a text by which it can be."""
-    tree = _read(text)
-    found = Counter[str]()
-    for node in ast.walk(tree) if tree is not None else ():
-        match node:
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                found[name] += 1
-            case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.Constant(value=str(name)):
-                found[name] += 1
-            case ast.Attribute(attr=name, ctx=ast.Store() | ast.Del()):
-                found[name] += 1
-            case ast.alias(name=name, asname=other):
-                found[other or name] += 1
-    return Counter({name: found[name] for name in names if found[name]})
-
-
-def _judges_of(
-    files: Mapping[str, str], tests: Iterable[str]
-) -> Iterator[tuple[str, FunctionNode | ast.ClassDef]]:
-    """Yield the functions by which tests judge, with the path of each."""
     trees = {path: tree for path, text in files.items() if (tree := _read(text)) is not None}
     asked = [tree for text in tests if (tree := _read(text)) is not None]
     tops = {
@@ -69,10 +37,19 @@ def _judges_of(
     }
     names = frozenset(name for _, name in tops)
     used = {name for path, tree in trees.items() if not of_tests(path) for name in _named_inside(tree)}
+    found = set[Place]()
     for (path, name), node in tops.items():
         calls = [call for tree in asked for call in _calls(tree, name)]
         if calls and name not in used and _judges(node, calls, names - {name}):
-            yield path, node
+            found |= {(path, line) for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
+    return frozenset(found)
+
+
+def told_by_judges(files: Mapping[str, str], tests: Iterable[str]) -> Counter[str]:
+    """Count the lines by which tests judge, and where their names stand: no patch makes it another count."""
+    lines = Counter(files[path].split("\n")[line - 1] for path, line in judging(files, tests))
+    names = {found[1] for line in lines if (found := _DEFINED.match(line))}
+    return lines + Counter(word for text in files.values() for word in _WORD.findall(text) if word in names)
 
 
 def _read(text: str) -> ast.Module | None:
