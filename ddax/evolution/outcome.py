@@ -158,7 +158,7 @@ def _caveats(run: Attempt, solution: Solution) -> tuple[str, ...]:
     if script:
         notes.append("the only test is that the script ends without an error: its results are unchecked")
     elif trust != "separate":
-        notes.append("the tests could not judge from a process of their own: a cheat would not be noticed")
+        notes.append("the tests did not judge from a process of their own: a cheat would not be noticed")
     if units <= FEW_TESTS and not script:
         notes.append(f"only {amount(units, 'test')}: the repair may fit these and nothing else")
     return tuple(notes)

@@ -94,16 +94,19 @@ def test_what_was_shown_is_what_is_written_without_a_second_search(place, capsys
 
 
 @pytest.mark.parametrize("changed", ["cut.py", "test_cut.py"])
-def test_after_a_change_of_code_or_tests_it_is_searched_again(place, capsys, changed):
+def test_after_a_change_what_is_found_is_shown_before_a_number_writes_it(place, capsys, changed):
     (place / "test_cut.py").write_text(ONE)
     assert run_command(["fix", "cut.py", "test_cut.py", "--budget", "120s"]) == 10
     capsys.readouterr()
     with (place / changed).open("a") as file:
         file.write("\n\nX = 1\n")
+    now = (place / "cut.py").read_text()
     code, out = fix(capsys, "cut.py", "test_cut.py", "--accept", "1")
-    assert code == 0 and "Searching for a repair" in out and "These are the proposals" not in out
-    if changed == "cut.py":
-        assert (place / "cut.py").read_text().endswith("X = 1\n")
+    assert code == 10 and "Code or tests have changed since" in out and "Proposal 1" in out
+    assert (place / "cut.py").read_text() == now
+    code, out = fix(capsys, "cut.py", "test_cut.py", "--accept", "1")
+    assert code == 0 and "These are the proposals of" in out
+    assert (place / "cut.py").read_text() != now
 
 
 def test_proposals_that_cannot_be_kept_are_shown_all_the_same(place, capsys, monkeypatch):

@@ -81,3 +81,41 @@ async def test_as_many_are_pressed_as_are_said() -> None:
     assert [target for _, target, _ in moves] == ["e0", "e2"] and report.ok, report.failed
     report, moves = await done('Click the "Like" button on 5 posts by @ann', FixedPage(nodes))
     assert moves == [] and not report.ok
+
+
+def shop(*rows: tuple[str, str]) -> FixedPage:
+    """Return a list of things with their prices, each with a button that says no more than Buy."""
+    nodes = [Node("h", "heading", "Mugs", own="Mugs")]
+    for n, (name, price) in enumerate(rows, 1):
+        boxes = (Box(f"b{n}", "b1"),)
+        nodes.append(Node(f"n{n}", "text", name, own=name, boxes=boxes))
+        nodes.append(Node(f"p{n}", "text", price, own=price, boxes=boxes))
+        nodes.append(Node(f"e{n}", "button", "Buy", own="Buy", boxes=boxes))
+    return FixedPage(nodes)
+
+
+MUGS = (("Blue mug", "$12.50"), ("Red mug", "$9.80"), ("Tea cup", "$5.00"), ("Gold mug", "$1,200.00"))
+
+
+@pytest.mark.parametrize(
+    ("task", "rows", "pressed"),
+    [
+        ("Buy the cheapest mug.", MUGS, "e2"),
+        ("Buy the cheapest blue mug.", MUGS, "e1"),
+        ("Buy the most expensive mug.", MUGS, "e4"),
+        ("Buy the cheapest mug.", (("Blue mug", "was $9, now $5"), ("Red mug", "$6"), ("Mug", "$7")), ""),
+        ("Buy the cheapest cup.", MUGS[:2], ""),
+        ("Buy the cheapest large mug.", MUGS, ""),
+        (
+            "Buy the cheapest mug.",
+            (("Blue mug", "€12,50"), ("Red mug", "€100"), ("Green mug", "€9,90")),
+            "e3",
+        ),
+        ("Buy the cheapest mug.", (("Blue mug", "12 EUR"), ("Red mug", "8 EUR")), "e2"),
+        ("Buy the cheapest mug.", (("Blue mug", "$12"), ("Red mug", "£10"), ("Green mug", "$11")), ""),
+    ],
+)
+async def test_the_words_of_a_row_say_which_one_is_the_best(task: str, rows: tuple, pressed: str) -> None:
+    report, moves = await done(task, shop(*rows))
+    assert [target for _, target, _ in moves] == ([pressed] if pressed else []), report.failed
+    assert report.ok == bool(pressed)

@@ -84,8 +84,7 @@ def fix(
     for line in _opening(project):
         output.say(line)
     seconds = context.evolution.seconds
-    before = _shown(project, output) if accept is not None else None
-    result, sandbox = before or _searched(project, context, python, output)
+    result, sandbox, accept = _found(project, context, python, accept, output)
     told = partial(as_json, sandbox=sandbox, seconds=seconds)
     try:
         taken = _taken(result, apply=apply, accept=accept)
@@ -106,14 +105,20 @@ def fix(
     raise typer.Exit(0 if taken else CODES[result.status])
 
 
-def _shown(project: Project, output: Output) -> tuple[RepairResult, str] | None:
-    """Return the proposals that were shown for a project as it is, and the name of their sandbox."""
+def _found(
+    project: Project, context: Context, python: str | None, accept: int | None, output: Output
+) -> tuple[RepairResult, str, int | None]:
+    """Return what was shown before or is found now, its sandbox, and which proposal may be written."""
     from ddax.cli.running.shown_before import read_shown
 
-    if (shown := read_shown(_store(), project)) is None:
-        return None
-    output.note(f"These are the proposals of {shown.at}; code and tests are as they were.")
-    return shown.result, shown.sandbox
+    shown = read_shown(_store(), project) if accept is not None else None
+    if shown is not None and shown.holds(project):
+        output.note(f"These are the proposals of {shown.at}; code and tests are as they were.")
+        return shown.result, shown.sandbox, accept
+    if shown is not None:
+        output.note(f"Code or tests have changed since {shown.at}: what is found now is shown first.")
+        accept = None
+    return (*_searched(project, context, python, output), accept)
 
 
 def _searched(

@@ -29,6 +29,10 @@ class Shown:
     sandbox: str
     result: RepairResult
 
+    def holds(self, project: Project) -> bool:
+        """Say whether code and tests are as they were, so that a number means what it meant."""
+        return self.state == _state(project)
+
 
 def _form() -> TypeAdapter[Shown]:
     """Return how the record is written, made when it is needed: the repair can be left out."""
@@ -50,16 +54,10 @@ def keep_shown(folder: Path, project: Project, result: RepairResult, *, sandbox:
 
 
 def read_shown(folder: Path, project: Project) -> Shown | None:
-    """Return the proposals that were shown last for a project as it is now.
-
-    None where there are none, where code or tests have changed since, or where the file is damaged: then
-    the search has to be made again.
-    """
+    """Return the proposals that were shown last for a project; None where none are kept that can be read."""
     try:
         shown = _form().validate_json(_place(folder, project).read_bytes())
     except (OSError, ValidationError):
-        return None
-    if shown.state != _state(project):
         return None
     files = project.task.files
     proposals = tuple(replace(one, files={**files, **one.files}) for one in shown.result.proposals)

@@ -19,8 +19,8 @@ NAMED = 99
 """The group of a word that a field is called by, though it names nothing elsewhere, as “to”."""
 STOP = frozenset(
     """the a an my your this that these those please in on of to for from with at by into onto as under inside
-    within is it its their and then only just now called named labeled labelled titled saying says using
-    beside next-to below above there here all any both one them him her their
+    within is it its their and then now called named labeled labelled titled saying says using
+    beside next-to below above there here any one them him her their
     his""".split()  # noqa: SIM905
 )
 """Words that name nothing."""
@@ -56,15 +56,14 @@ ORDINALS: dict[str, int] = {
 }  # fmt: skip
 NTH = re.compile(r"(\d+)(?:st|nd|rd|th)")
 COUNTS: dict[str, int] = {
-    "once": 1,
-    "one": 1,
-    "twice": 2,
-    "two": 2,
-    "three": 3,
-    "four": 4,
-    "five": 5,
-    "six": 6,
-}
+    "once": 1, "one": 1, "twice": 2, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
+    "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
+}  # fmt: skip
+
+
+def count_of(text: str) -> int | None:
+    """Return how many a word says; None where it says no number."""
+    return COUNTS.get(text.lower()) or (int(text) if text.isdecimal() else None)
 
 
 @dataclass(frozen=True)

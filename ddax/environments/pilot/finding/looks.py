@@ -33,7 +33,7 @@ _FORMS: dict[str, frozenset[str]] = {
     "shape": frozenset(),
 }  # fmt: skip
 _ANY = frozenset({"item", "thing", "figure", "object", "element", "icon", "one"})
-_FILL = frozenset({"every", "each", "colored", "coloured", "color", "colour", "shade", "tone"})
+_FILL = frozenset({"all", "every", "each", "colored", "coloured", "color", "colour", "shade", "tone"})
 _LESS = frozenset({"small", "little", "tiny", "smaller", "smallest"})
 _MORE = frozenset({"large", "big", "huge", "larger", "bigger", "largest", "biggest"})
 _SIDES = {"left": (0, min), "right": (0, max), "top": (1, min), "upper": (1, min), "bottom": (1, max),

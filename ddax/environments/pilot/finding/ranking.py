@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.finding.match import label, usable
 from ddax.environments.pilot.pilot import NotDone, Pilot
 from ddax.environments.pilot.words import KIND_WORDS, Word, keys, said
+from ddax.text.units import PRICE, quantity
 
 _LEAST = {"shortest": "time", "quickest": "time", "fastest": "time", "cheapest": "price", "lowest": "",
           "smallest": "", "least": "", "minimum": "", "fewest": "", "earliest": "clock"}  # fmt: skip
@@ -16,13 +18,11 @@ _MOST = {"longest": "time", "priciest": "price", "dearest": "price", "highest": 
          "largest": "", "biggest": "", "most": "", "maximum": "", "latest": "clock"}  # fmt: skip
 _MEASURES = {"duration": "time", "time": "time", "price": "price", "cost": "price", "fare": "price",
              "expensive": "price", "number": "number", "value": "number"}  # fmt: skip
+_COMMA = re.compile(r",(?=\d\d\D*$)")
 _SHAPES: dict[str, tuple[re.Pattern[str], Callable[[re.Match[str]], float]]] = {
     "time": (
         re.compile(r"\b(?:(\d{1,3}) ?(?:h|hrs?|hours?)\b)?[ ,]*(?:(\d{1,3}) ?(?:m|min|mins|minutes?)\b)?"),
         lambda found: 60 * float(found[1] or 0) + float(found[2] or 0),
-    ),
-    "price": (
-        re.compile(r"[$€£¥] ?(\d[\d,]*(?:\.\d+)?)"), lambda found: float(found[1].replace(",", "")),
     ),
     "clock": (
         re.compile(r"\b(\d{1,2}):(\d{2})(?: ?([ap])m)?", re.IGNORECASE),
@@ -44,13 +44,13 @@ def best_of(pilot: Pilot, order: Sequence[Word], accept: Callable[[Node], bool])
     measure = named or (said_[0] if said_ else "")
     if not measure or (said_ and {*said_, measure} != {measure}):
         return None
-    rows = _measured(pilot, usable(pilot.page, accept), measure)
+    measured = _measured(pilot, usable(pilot.page, accept), measure)
     about = [
         w for w in order if w.key not in (*ends, *_MEASURES) and not w.is_stop and w.key not in KIND_WORDS
     ]
-    rows = _called(pilot, rows, about)
-    if len(rows) < 2:
-        raise NotDone(f"there are no several to tell “{said(order)}” by")
+    if len(measured) < 2:
+        raise NotDone(f"{len(measured)} with a {measure} are here to tell “{said(order)}” by")
+    rows = _called(pilot, measured, about)
     end = min if ends[0] in _LEAST else max
     least = end(value for _, value in rows)
     found = [node for node, value in rows if value == least]
@@ -59,39 +59,66 @@ def best_of(pilot: Pilot, order: Sequence[Word], accept: Callable[[Node], bool])
     return found[0]
 
 
-def _called(
-    pilot: Pilot, rows: Sequence[tuple[Node, float]], about: Sequence[Word]
-) -> list[tuple[Node, float]]:
+@dataclass(frozen=True)
+class _Row:
+    """An element, the one measure of what it stands in, and the words there."""
+
+    node: Node
+    kind: str
+    value: float
+    words: frozenset[str]
+
+
+def _called(pilot: Pilot, rows: Sequence[_Row], about: Sequence[Word]) -> list[tuple[Node, float]]:
     """Return the rows that say what some rows say of what is asked for; the rest the page has to say.
 
-    Raises NotDone where it does not: the cheapest cup is on no page of mugs.
+    Raises NotDone where it does not (the cheapest cup is on no page of mugs), and where rows are not of one
+    kind, as prices in two currencies.
     """
-    own = [{*keys(label(node)), *keys(node.hints)} for node, _ in rows]
-    telling = {word.key for word in about if any(word.key in said_ for said_ in own)}
+    telling = {word.key for word in about if any(word.key in row.words for row in rows)}
     page = {key for node in pilot.page.seen.nodes for key in (*keys(label(node)), *keys(node.own))}
-    if missing := [word for word in about if word.key not in telling | page]:
+    if rows and (missing := [word for word in about if word.key not in telling | page]):
         raise NotDone(f"nothing here is called “{said(missing)}”")
-    return [row for row, said_ in zip(rows, own, strict=True) if telling <= said_]
+    found = [row for row in rows if telling <= row.words]
+    if rows and not found:
+        raise NotDone(f"no one of them is “{said(about)}”")
+    if len(kinds := sorted({row.kind for row in found})) > 1:
+        raise NotDone(f"{' and '.join(kinds)} cannot be held against each other")
+    return [(row.node, row.value) for row in found]
 
 
-def _measured(pilot: Pilot, nodes: Sequence[Node], measure: str) -> list[tuple[Node, float]]:
+def _measured(pilot: Pilot, nodes: Sequence[Node], measure: str) -> list[_Row]:
     """Return the elements that stand in a row of their own with one such measure, each with it."""
     ids = {node.id for node in nodes}
-    found: list[tuple[Node, float]] = []
+    found: list[_Row] = []
     for node in nodes:
         for holder in (node.id, *pilot.page.holders(node)):
             held = pilot.page.held(holder) or [node]
             if len(ids.intersection(one.id for one in held)) > 1:
                 break
-            values = _values(held, measure)
-            if values:
-                found += [(node, values[0])] if len(values) == 1 else []
+            if values := _values(held, measure):
+                texts = (text for one in (node, *held) for text in (label(one), one.own, one.hints))
+                words = frozenset(key for text in texts for key in keys(text))
+                one = values[0] if len(values) == 1 else (f"several of a {measure} in one row", 0.0)
+                found.append(_Row(node, *one, words))
                 break
     return found
 
 
-def _values(held: Sequence[Node], measure: str) -> list[float]:
-    """Return the measures that some elements say by themselves, each once."""
-    shape, amount = _SHAPES[measure]
+def _values(held: Sequence[Node], measure: str) -> list[tuple[str, float]]:
+    """Return the measures that some elements say by themselves, each once, with what they are counted in."""
     texts = dict.fromkeys(one.own or one.name for one in held if one.own or len(held) == 1)
-    return [amount(found) for text in texts for found in shape.finditer(text) if any(found.groups())]
+    if measure == "price":
+        return [_price(found[0].strip(".,")) for text in texts for found in PRICE.finditer(text)]
+    shape, amount = _SHAPES[measure]
+    return [
+        (measure, amount(found)) for text in texts for found in shape.finditer(text) if any(found.groups())
+    ]
+
+
+def _price(text: str) -> tuple[str, float]:
+    """Read a price, also with a comma before its cents; raises NotDone for one that cannot be read."""
+    price = quantity(_COMMA.sub(".", text.replace(".", "")) if _COMMA.search(text) else text)
+    if price is None:
+        raise NotDone(f"“{text}” is no price that can be read")
+    return price

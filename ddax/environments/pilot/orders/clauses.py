@@ -11,7 +11,8 @@ from ddax.environments.pilot.orders.verbs import ANY
 from ddax.environments.pilot.words import HELD, KIND_WORDS, Word, hold, release, words
 
 _LEAD = re.compile(
-    r"(?:(?:please|now|then|and|also|next|first|finally|can you|could you|i want you to|you should|but)\b"
+    r"(?:(?:please|now|then|and|also|just|next|first|finally|can you|could you|i want you to|you should"
+    r"|but)\b"
     r"[,\s]*)+",
     re.IGNORECASE,
 )
@@ -23,6 +24,10 @@ _SPLIT = re.compile(
     re.IGNORECASE,
 )
 _TWO = re.compile(r"\b(?:check|text)[ -](?:box|area)\b|\bradio[ -]button\b|\bnext to\b", re.IGNORECASE)
+_GLUE = str.maketrans({" ": "\ue000", "-": "\ue001"})
+_LOOSE = str.maketrans({"\ue000": " ", "\ue001": "-"})
+_GLUED = re.compile(r"[A-Za-z]+[\ue000\ue001][A-Za-z]+")
+"""Two words held together while an order is parted; a value gets them back as they were."""
 _ONE = {
     "checkbox": "checkbox",
     "textbox": "textbox",
@@ -52,6 +57,7 @@ _FROM = re.compile(
 _WHEN_DONE = re.compile(
     r",? (?:when|once|after)(?: you(?: are|['’]re))? (?:done|finished|ready)$", re.IGNORECASE
 )
+_WRITES = re.compile(r"(?:enter|type|write|input|insert|fill|put|paste|set)\b", re.IGNORECASE)
 _ASIDE_IT = re.compile(r"(?<=\w) to \w+ (?:it|them)$", re.IGNORECASE)
 
 
@@ -65,27 +71,27 @@ class Clause:
 
     def words(self, part: str) -> tuple[Word, ...]:
         """Return the words of a part of it."""
-        return words(part, self.quotes)
+        part = _FROM.sub(lambda found: found["by"], _EITHER.sub("", part))
+        one = _GLUED.sub(lambda found: _ONE[re.sub(r"[^a-z]", "", found[0].lower())], part)
+        return words(one, self.quotes)
 
     def value(self, part: str) -> Value:
         """Return a part of it as a value."""
         mark = HELD.fullmatch(part.strip())
         if mark:
             return Value(self.quotes[int(mark[1])], True)
-        return Value(release(part.strip().rstrip(","), self.quotes), False, self.tail)
+        return Value(release(part.translate(_LOOSE).strip().rstrip(","), self.quotes), False, self.tail)
 
     @property
     def said(self) -> str:
         """Return it as it was said."""
-        return HELD.sub(lambda found: f"“{self.quotes[int(found[1])]}”", self.text)
+        return HELD.sub(lambda found: f"“{self.quotes[int(found[1])]}”", self.text.translate(_LOOSE))
 
 
 def clauses(task: str) -> Iterator[Clause]:
     """Part a task into its clauses."""
-    text, quotes = hold(" ".join(task.split()))
-    text = _TWO.sub(lambda found: _ONE[found[0].lower().replace(" ", "").replace("-", "")], text)
-    text = _EITHER.sub("", text)
-    text = _FROM.sub(lambda found: found["by"], text)
+    text, quotes = hold(task)
+    text = _TWO.sub(lambda found: found[0].translate(_GLUE), " ".join(text.split()))
     text = re.sub(r"\bby (?:clicking|pressing)\b(?= (?:the )?⟦)", "with", text)
     at = 0
     parts: list[tuple[str, str]] = []
@@ -104,7 +110,7 @@ def clauses(task: str) -> Iterator[Clause]:
         part = part.strip().strip(",").strip()
         if purpose := _PURPOSE.match(part):
             part = part[purpose.end() :]
-        part = _USE.sub("", _ASIDE_IT.sub("", _WHEN_DONE.sub("", part)))
+        part = _USE.sub("", part if _WRITES.match(part) else _ASIDE_IT.sub("", _WHEN_DONE.sub("", part)))
         if part.endswith(("⟧", "”")) is False:
             quoted_end = re.search(r"⟦(\d+)⟧$", part)
             part = part if quoted_end else part.rstrip(".")

@@ -55,18 +55,6 @@ def _written(text: str) -> re.Match[str] | None:
     return next(filter(None, (form.search(text) for form in _PLACES)), None)
 
 
-def span_of_date(text: str) -> tuple[int, int]:
-    """Return where the first date of a text begins and ends; (0, 0) where there is none."""
-    found = _written(text)
-    return found.span() if found else (0, 0)
-
-
-def without_date(text: str) -> str:
-    """Return a text without the first date in it."""
-    start, end = span_of_date(text)
-    return f"{text[:start]} {text[end:]}".strip() if end else text
-
-
 def shows_form(sample: str) -> bool:
     """Tell whether a field shows the form of a day, as “DD/MM/YYYY”."""
     return _FORM.search(sample) is not None
@@ -122,12 +110,6 @@ def _date(year: int, month: int, day: int) -> date | None:
         return date(year, month, day)
     except ValueError:
         return None
-
-
-def span_of_time(text: str) -> tuple[int, int]:
-    """Return where the first time of a text begins and ends; (0, 0) where there is none."""
-    found = _TIME.search(text)
-    return found.span() if found else (0, 0)
 
 
 def find_time(text: str) -> str:

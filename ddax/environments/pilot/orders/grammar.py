@@ -15,18 +15,22 @@ from ddax.environments.pilot.orders.conditions import until_of
 from ddax.environments.pilot.orders.frames import Act, Frame, Reading, Value
 from ddax.environments.pilot.orders.slots import dragged, forwarded, frame_of, trip
 from ddax.environments.pilot.orders.verbs import VERB, VERBS
-from ddax.environments.pilot.words import COUNTS, HELD, Word
+from ddax.environments.pilot.words import HELD, Word, count_of
 
 _SAME = {"respond": "reply"}
 """Verbs for which a control says another word."""
 _OFF = re.compile(r"un\w+|de\w+|turn off|switch off|disable")
+_FORGET = re.compile(r"(?:do not|don['’]t|never) forget to |remember to ", re.IGNORECASE)
 _NOT = re.compile(
     r"(?:do not|don['’]t|never|be careful not to|i don['’]t want you to|it is not allowed to"
     r"|you (?:must|should) not) (.*)",
     re.IGNORECASE,
 )
-_REST = re.compile(r",? (?:(?:but |and )?not|instead of|rather than) ", re.IGNORECASE)
+_REST = re.compile(r"(?:,|,? but|,? and) not |,? (?:instead of|rather than) ", re.IGNORECASE)
 """What is named as that which is not meant: “Click Save, not Delete”."""
+_VALUED = frozenset({"write", "set", "search", "tell", "read"})
+"""Acts whose words may be a value, which is taken as it is said."""
+_TIMES = re.compile(r"(?P<what>.+) (?P<times>once|twice|\w+ times)", re.IGNORECASE)
 _SURE = re.compile(
     r"(?:make|be) sure (?:that )?(?P<what>.+?) (?:is|are) "
     r"(?P<how>on|off|ticked|unticked|checked|unchecked|enabled|disabled|selected)",
@@ -37,7 +41,7 @@ _KEY = re.compile(
     r"(?:the )?(?:key )?(?P<key>(?:(?:ctrl|control|shift|alt)\s*\+\s*)*(?:enter|return|tab|escape|esc"
     r"|space(?:\s?bar)?|backspace|delete|home|end|page\s?up|page\s?down"
     r"|(?:arrow )?(?:up|down|left|right)(?: arrow)?|[a-z]|f\d{1,2}))"
-    r"(?P<said> key)?(?P<times> (?:once|twice|\w+ times))?",
+    r"(?P<said> key)?",
     re.IGNORECASE,
 )
 _NAMES = re.compile(r"delete|home|end|[a-z]|up|down|left|right", re.IGNORECASE)
@@ -64,13 +68,14 @@ _ME = re.compile(r"(?:me|us)\b\s*", re.IGNORECASE)
 
 
 def read_task(task: str) -> Reading:
-    """Read a task; `unread` says which part is no order."""
+    """Read a task; `unread` says which part is no order, and then nothing of it is done."""
     frames: list[Frame] = []
     for clause in clauses(task):
-        frames += read_clause(clause)
-    if not frames:
-        return Reading(unread=task.strip())
-    return Reading(tuple(frames))
+        read = read_clause(clause)
+        if not read:
+            return Reading(unread=clause.said)
+        frames += read
+    return Reading(tuple(frames)) if frames else Reading(unread=task.strip())
 
 
 def is_question(task: str) -> bool:
@@ -105,24 +110,29 @@ def _secret(order: Sequence[Word]) -> bool:
 
 
 def read_clause(clause: Clause) -> list[Frame]:
-    """Read one clause as frames."""
-    text = clause.text
+    """Read one clause as frames; none where it is not understood."""
+    text = _FORGET.sub("", clause.text, count=1) if _FORGET.match(clause.text) else clause.text
     if sure := _SURE.fullmatch(text):
         on = sure["how"].lower() in ("on", "ticked", "checked", "enabled", "selected")
         return [frame_of(clause, "tick", "turn", sure["what"], on=on)]
     if refused := _NOT.match(text):
         verb_ = VERB.match(refused[1])
-        act_ = VERBS.get(verb_[0].lower()) if verb_ else None
+        if verb_ is None:
+            return []
+        act_ = VERBS.get(verb_[0].lower())
         return [Frame("dialog" if act_ == "dialog" else "leave", clause.said, "not", on=False)]
-    text = _without_rest(text)
     found = VERB.match(text)
+    if found is None or VERBS.get(" ".join(found[0].lower().split())) not in _VALUED:
+        text = _without_rest(text)
     verb = " ".join(found[0].lower().split()) if found else text.split(" ", 1)[0].lower()
     body = text[found.end() if found else len(verb) :].strip(" ,:")
     verb = _SAME.get(verb, verb)
     act = VERBS.get(verb, "deed")
     if sent := forwarded(clause, text):
         return [sent]
-    body, until = until_of(clause, act, verb, body)
+    if (parted := until_of(clause, act, verb, body)) is None:
+        return []
+    body, until = parted
     reader = _READERS.get(act, _plain)
     frames = reader(clause, act, verb, body)
     return [replace(frame, until=until) for frame in frames] if until else frames
@@ -148,20 +158,17 @@ def _plain(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
 def _press(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     """Read what is pressed: a key, or a control."""
     aside = _ASIDE.search(body, body.rfind("⟦") + 1)
-    bare = body[: aside.start()] if aside else body
+    bare, count = body[: aside.start()] if aside else body, 1
+    if often := _TIMES.fullmatch(bare):
+        if (said := count_of(often["times"].split(" ")[0])) is None:
+            return []
+        bare, body, count = often["what"], often["what"], said
     key = _KEY.fullmatch(bare)
-    if (
-        key
-        and not HELD.search(body)
-        and (key["said"] or (verb in ("press", "hit") and not _NAMES.fullmatch(key["key"])))
-    ):
-        times = COUNTS.get((key["times"] or "").split(" ")[1] if key["times"] else "", 1)
-        return [
-            frame_of(
-                clause, "key", verb, bare, value=Value(key_name(key["key"]), bool(key["said"])), count=times
-            )
-        ]
-    return [frame_of(clause, act, verb, body)]
+    spelled = key and (key["said"] or (verb in ("press", "hit") and not _NAMES.fullmatch(key["key"])))
+    if key and spelled and not HELD.search(body):
+        value = Value(key_name(key["key"]), bool(key["said"]))
+        return [frame_of(clause, "key", verb, bare, value=value, count=count)]
+    return [frame_of(clause, act, verb, body, count=count)]
 
 
 def key_name(text: str) -> str:
@@ -205,7 +212,7 @@ def _write(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     one = _written(clause, body)
     if one:
         return [frame_of(clause, "write", verb, one[0], value=one[1])]
-    return [frame_of(clause, "write", verb, "", value=clause.value(body))] if body else []
+    return [frame_of(clause, "write", verb, "", value=clause.value(body) if body else None)]
 
 
 def _in_case(frame: Frame, case: str) -> Frame:
@@ -252,10 +259,6 @@ def _aside(body: str) -> tuple[str, str]:
     before, means = _parted(_WITH, body)
     is_aside = re.search(r"^the .+ (?:menu|slider|dropdown|list|field)$", means) and " to " in before
     return (before, means) if is_aside else (body, "")
-
-
-def _choose(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
-    return [frame_of(clause, act, verb, body)]
 
 
 def _tick(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
@@ -359,7 +362,7 @@ def _scroll(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
 
 
 _READERS = {
-    "scroll": _scroll, "press": _press, "write": _write, "set": _set, "choose": _choose, "tick": _tick,
+    "scroll": _scroll, "press": _press, "write": _write, "set": _set, "tick": _tick,
     "drag": dragged,
     "dialog": _dialog, "read": _copy, "tell": _tell, "deed": _deed, "open": _open,
 }  # fmt: skip

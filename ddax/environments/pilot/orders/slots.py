@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ddax.environments.pilot.orders.clauses import Clause
 from ddax.environments.pilot.orders.frames import Act, Frame
-from ddax.environments.pilot.words import COUNTS, NAMED, Word
+from ddax.environments.pilot.words import NAMED, Word, count_of
 
 _BY = re.compile(
     r"(?P<what>.{1,80}?) (?:to the )?(?P<way>up|down|left|right)(?:wards?)?"
@@ -71,7 +71,8 @@ def dragged(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     body = re.sub(r" by dragging(?: it)?$", "", body, flags=re.IGNORECASE)
     if (way := _BY.fullmatch(body)) and not re.search(r" to the \w+$", way["what"]):
         step = frame_of(clause, act, verb, way["what"], to=clause.words(way["way"].lower()))
-        return [replace(step, count=_count(way["count"] or "one"))]
+        count = count_of(way["count"] or "one")
+        return [] if count is None else [replace(step, count=count)]
     if rest := _AND_REST.fullmatch(body):
         one = frame_of(clause, act, verb, rest["what"], to=clause.words(rest["there"]))
         return [one, replace(one, to=clause.words(rest["other"]), on=False)]
@@ -80,7 +81,3 @@ def dragged(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     if not found:
         return [frame_of(clause, "deed", verb, body)]
     return [frame_of(clause, act, verb, found[1], to=clause.words(found[2]))]
-
-
-def _count(text: str) -> int:
-    return COUNTS.get(text.lower()) or (int(text) if text.isdecimal() else 1)

@@ -7,7 +7,7 @@ import re
 from ddax.environments.pilot.orders.frames import Act
 
 _ACTS: dict[Act, str] = {
-    "press": "click on|click|press on|press|hit|push|tap on|tap|double-click|activate",
+    "press": "click on|click|press on|press|hit|push|tap on|tap|activate",
     "mark": "highlight",
     "open": "open|show|expand|go to|go|view|display|switch to|switch between|unfold|visit|navigate to|find"
     "|focus into|focus on|focus|navigate through|look through|browse through",
