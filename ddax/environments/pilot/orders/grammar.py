@@ -212,7 +212,7 @@ def _write(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     one = _written(clause, body)
     if one:
         return [frame_of(clause, "write", verb, one[0], value=one[1])]
-    return [frame_of(clause, "write", verb, "", value=clause.value(body) if body else None)]
+    return [frame_of(clause, "write", verb, "", value=clause.value(body))] if body else []
 
 
 def _in_case(frame: Frame, case: str) -> Frame:
