@@ -205,6 +205,16 @@ async def test_many_alerts_leave_place_for_what_the_page_says(browsing: Browsing
 
 
 @in_module
+async def test_where_the_flag_alone_is_missing_the_flag_is_the_mend(chromium: Chromium, served: Site) -> None:
+    url = served.page("/", FORM.format(how=""))
+    world = BrowserWorld(url, browser=chromium, shared=True)
+    with pytest.raises(ActionError, match="not carried out") as caught:
+        await browsed(Browsing(world), ORDER)
+    await world.close()
+    assert "--browser-writes" in caught.value.mend and "language model" not in caught.value.mend
+
+
+@in_module
 async def test_a_question_of_the_page_is_accepted_by_word_and_with_the_flag_alone(
     browsing: Browsing, chromium: Chromium, served: Site
 ) -> None:

@@ -26,6 +26,8 @@ from ddax.wording import amount
 
 READS = 4
 """Pages read for a question at most."""
+WRITES = "--browser-writes"
+"""The flag that lets a page send data."""
 SAID = 200
 """Characters told of what a page says and of what it did by itself."""
 NOTED = 160
@@ -73,10 +75,10 @@ class Browsing:
             what = "; ".join(report.failed) or "nothing on the page answers to the task"
             did = context.redactor.cut(all_told(report.did), DID)
             why = f"{did}{noted}The page is {page.title!r}, and says: {said}"
-            mend = report.mend or "Say it in the words of the page"
-            raise ActionError(
-                f"not carried out: {what}.", why=why, mend=f"{mend}, or use a language model.", kind=UNDONE
-            )
+            mend = f"{report.mend or 'Say it in the words of the page'}, or use a language model."
+            if WRITES in f"{what}{noted}":
+                mend = f"Where the page may send it, allow that with {WRITES}."
+            raise ActionError(f"not carried out: {what}.", why=why, mend=mend, kind=UNDONE)
         count = len(report.moves)
         done = f"Done in {amount(count, 'move')}" if count else "It was so already"
         answers = "".join(f"{answer.rstrip('.')}. " for answer in report.answers)
