@@ -9,10 +9,11 @@ from dataclasses import dataclass, field, replace
 from ddax.environments.browser.seen import Node, PageSeen
 from ddax.environments.pilot.finding.match import FIELDS, label
 from ddax.environments.pilot.finding.relations import Page
+from ddax.environments.pilot.orders.dates import find_date
 from ddax.environments.pilot.orders.frames import Act, Frame
 from ddax.environments.pilot.orders.grammar import read_task
 from ddax.environments.pilot.telling import told
-from ddax.environments.pilot.words import Word
+from ddax.environments.pilot.words import Word, plain
 from ddax.environments.protocol import Environment, Move
 from ddax.errors import ActionError
 
@@ -32,6 +33,12 @@ _OFFERED = frozenset({"option", "link", "button", "menuitem", "clickable", "list
 """What a page may offer while one writes."""
 _FINE = re.compile(r"\bno (?:\w+ ){0,2}(?:errors?|action) [^.]{0,30}", re.IGNORECASE)
 """What sounds like a refusal and is none: “No further action is required”."""
+_NUMBER = re.compile(
+    r"[$€£¥]? ?(?P<minus>-?)(?P<whole>\d{1,3}(?:[.,]\d{3}){1,6}|\d{1,30})"
+    r"(?:[.,](?P<part>\d{1,9}))? ?[$€£¥%]?"
+)
+_PHONE = 5
+"""Digits from which a text may have signs put between them, as a phone."""
 _LEAVES = re.compile(r"\b(?:except|but|other than|without|or|unless|if|instead of)\b", re.IGNORECASE)
 PLACED = frozenset({"press", "deed", "tick"})
 """Acts on a thing that an order before may have told the place of, as “Find Bob and click Delete”."""
@@ -116,6 +123,8 @@ class Pilot:
     """What was read from the page last, for an order behind that says “it”."""
     known: frozenset[str] = frozenset()
     """What the page said before the last move, to tell what is new."""
+    told: int = 0
+    """How many notes there were before the last move."""
     asked: str = ""
     """The last question of the page that was answered."""
     _seen: PageSeen | None = None
@@ -209,7 +218,7 @@ class Pilot:
             return
         await self.do("leave", there.id)
         now = self.node(there.id)
-        if now is not None and now.type != "password" and _bare(now.value) != _bare(there.value):
+        if now is not None and now.type != "password" and not same_value(there.value, now.value):
             raise NotDone(f"“{label(there)}” does not hold what was written once it was left")
 
     async def _frame(self, frame: Frame) -> None:
@@ -233,7 +242,7 @@ class Pilot:
         move, before = Move(name, target, value), self.seen
         self.moves.append(move)
         if name not in ("hover", "leave", "scroll"):
-            self.known = frozenset(_said(node) for node in before.nodes)
+            self.known, self.told = frozenset(_said(node) for node in before.nodes), len(self.notes)
         try:
             self._take(await self.world.act(move))
         except ActionError as error:
@@ -333,9 +342,21 @@ class Pilot:
         return [node for node in self.seen.nodes if _said(node) not in self.known]
 
 
-def _bare(text: str) -> list[str]:
-    """Return the signs of a value that stay when a page writes it in its own form, as a day or a price."""
-    return sorted(sign for sign in text.casefold() if sign.isalnum() and sign != "0")
+def same_value(one: str, other: str) -> bool:
+    """Tell whether two texts are one value, though a page writes it in its own form."""
+    if plain(one) == plain(other):
+        return True
+    if (day := find_date(one)) or find_date(other):
+        return day == find_date(other)
+    first, second = _NUMBER.fullmatch(one.strip()), _NUMBER.fullmatch(other.strip())
+    if first and second:
+        return _amount(first) == _amount(second)
+    bare, held = (re.sub(r"[\s()/-]", "", plain(text)) for text in (one, other))
+    return bare == held and len(re.findall(r"\d", bare)) >= _PHONE
+
+
+def _amount(found: re.Match[str]) -> tuple[str, str, str]:
+    return found["minus"], re.sub(r"[.,]", "", found["whole"]), (found["part"] or "").rstrip("0")
 
 
 def _said(node: Node) -> str:

@@ -15,7 +15,6 @@ from ddax.environments.pilot.drivers.selecting import pick_in
 from ddax.environments.pilot.finding.locate import in_row, locate, meant, one_of, pressed, unfolded, written
 from ddax.environments.pilot.finding.looks import COLOURS, looked_for
 from ddax.environments.pilot.finding.match import BOXES, Hit, find, label, runs, usable
-from ddax.environments.pilot.finding.relations import NOWHERE
 from ddax.environments.pilot.orders.clauses import said_parts
 from ddax.environments.pilot.orders.dates import find_date, month_of
 from ddax.environments.pilot.orders.frames import Frame, Value
@@ -25,7 +24,9 @@ from ddax.environments.pilot.words import Word, key, keys, said
 PICKED = frozenset(
     {"option", "radio", "menuitem", "menuitemradio", "menuitemcheckbox", "checkbox", "switch", "treeitem"}
 )
-NONE = frozenset({"nothing", "none", "no"})
+NONE = frozenset({"nothing", "none"})
+CLOSES = frozenset({"option", "menuitemradio", "menuitemcheckbox"})
+"""What may go with its press, as the list that holds it closes."""
 TICKED = frozenset({"checkbox", "switch", "menuitemcheckbox", "radio"})
 
 
@@ -93,9 +94,9 @@ async def _none(pilot: Pilot, order: Sequence[Word]) -> bool:
         return False
     if any(keys(label(node)) == (solid[0].key,) for node in [*usable(pilot.page, _chosen), *_options(pilot)]):
         return False  # it is called so
-    about = [word.key for word in solid[1:] if not word.is_kind and word.key not in ("them", "anything")]
     boxes = usable(pilot.page, lambda node: node.role in ("checkbox", "switch"))
-    boxes = [node for node in boxes if not about or pilot.page.level(node, about) < NOWHERE]
+    if any(not word.is_kind for word in solid[1:]):
+        boxes = [hit.node for hit in find(pilot.page, solid[1:], boxes) if not hit.left]
     if not boxes:
         raise NotDone(f"there are no boxes for “{said(order)}”")
     for node in boxes:
@@ -165,21 +166,23 @@ def _of_another(order: Sequence[Word], hit: Hit, every: Sequence[Node]) -> bool:
 async def _measured(pilot: Pilot, order: Sequence[Word]) -> bool:
     """Bring a slider, a spinner or a field for a day to what is said."""
     text = said(order)
-    number = re.search(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w/.])", text)
+    numbers = re.findall(r"(?<![\w.,])-?\d+(?:,\d{3})*(?:\.\d+)?(?![\w/]|[.,]\d)", text)
     kinds = {word.key for word in order}
-    if number and kinds & {"slider", "spinner"}:
+    if numbers and kinds & {"slider", "spinner"}:
+        if len(numbers) > 1:
+            raise NotDone(f"there are {len(numbers)} numbers in “{text}”, and not one")
         roles = {"slider"} if "slider" in kinds else {"spinbutton"}
         fields = usable(pilot.page, lambda node: node.role in roles)
         fields = fields or usable(pilot.page, lambda node: node.role in ("slider", "spinbutton", "handle"))
         if len(fields) == 1:
             await (
-                fill(pilot, fields[0], Value(number[0], True))
+                fill(pilot, fields[0], Value(numbers[0], True))
                 if written(fields[0])
-                else bring(pilot, fields[0], number[0])
+                else bring(pilot, fields[0], numbers[0])
             )
             return True
         if not fields and (holds := _handles(pilot)):
-            await bring(pilot, holds[0], number[0])
+            await bring(pilot, holds[0], numbers[0])
             return True
     if (colour := _colour(pilot, order)) is not None:
         await fill(pilot, *colour)
@@ -277,9 +280,9 @@ async def _in_list(pilot: Pilot, order: Sequence[Word]) -> bool:
     hits = [hit for hit in hits if hit.left in runs(order, hit.used)]  # one thing is chosen, not two
     if not hits:
         return False
-    hit = hits[0]
-    text = said(hit.left)
-    await pick_in(pilot, hit.node, tuple(word.key for word in hit.left), text)
+    node = one_of(pilot, order, hits)
+    left = next(hit.left for hit in hits if hit.node is node)
+    await pick_in(pilot, node, tuple(word.key for word in left), said(left))
     return True
 
 
@@ -346,8 +349,10 @@ async def bring_to(pilot: Pilot, node: Node, *, on: bool) -> None:
     """Press a box until its state is the one that is wanted; at most twice, as one of three states needs."""
     for press in range(2):
         now = pilot.node(node.id)
+        if now is None and press and node.role in CLOSES:
+            return
         if now is None:
-            return  # it went with the press, as an option of a list that closes
+            raise NotDone(f"“{label(node)}” went, and it is not seen whether it is {'on' if on else 'off'}")
         if is_on(now) == on and "mixed" not in now.state:
             pilot.settled |= not press
             return

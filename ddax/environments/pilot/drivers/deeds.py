@@ -10,7 +10,7 @@ from ddax.environments.pilot.drivers.basket import taken
 from ddax.environments.pilot.drivers.entering import enter_new, fill_fields
 from ddax.environments.pilot.drivers.pressing import NO, has_verb, named, open_, press_node
 from ddax.environments.pilot.drivers.repeating import press_until
-from ddax.environments.pilot.finding.locate import TURNS, in_row, is_menu, locate, meant, missing, pressed
+from ddax.environments.pilot.finding.locate import in_row, is_menu, locate, meant, missing, pressed
 from ddax.environments.pilot.finding.match import BOXES, find, label, runs, usable
 from ddax.environments.pilot.finding.ranking import best_of
 from ddax.environments.pilot.orders.clauses import said_parts
@@ -30,7 +30,7 @@ TAKEN = frozenset({"order", "buy"})
 """Deeds on things that are taken from a list first."""
 SENDS = frozenset({"submit", "send"})
 """Verbs that alone mean the form that was written into."""
-AGREES = frozenset({"accept", "agree"})
+AGREES = ("accept", "agree")
 """Verbs that mean a box where no button is called so."""
 _TRIP = frozenset({"from", "to"})
 MESSAGE = frozenset({"reply", "forward"})
@@ -42,7 +42,7 @@ async def deed(pilot: Pilot, frame: Frame) -> None:
     verb = tuple(Word(word, key(word)) for word in frame.verb.split())
     order = (*verb, *frame.words)
     if frame.until:
-        await press_until(pilot, frame, order, frame.until)
+        await press_until(pilot, order, frame.until)
         return
     if frame.fields:
         await _with_fields(pilot, frame, order)
@@ -53,9 +53,11 @@ async def deed(pilot: Pilot, frame: Frame) -> None:
     if (node := _sender(pilot, frame)) is not None:
         await press_node(pilot, node)
         return
-    if frame.verb in AGREES and named(pilot, order, verb) is None and _boxes(pilot, frame.words):
-        await pilot.drivers["tick"](pilot, replace(frame, act="tick", on=True))
-        return
+    if frame.verb in AGREES and named(pilot, order, verb) is None:
+        for words in (frame.words, *((Word("I", "i"), Word(one, one), *frame.words) for one in AGREES)):
+            if _boxes(pilot, words):
+                await pilot.drivers["tick"](pilot, replace(frame, act="tick", words=words))
+                return
     parts = _shared_tail(frame.words)
     if frame.verb in TAKEN and taken(pilot, frame.words):
         parts = []
@@ -95,7 +97,6 @@ async def _deed_to(pilot: Pilot, order: Sequence[Word], verb: Sequence[Word], fr
         if now is None or label(now) != label(node):
             raise NotDone(f"“{label(node)}” was pressed {number} of {count} times, and is another thing then")
         await _press_seen(pilot, node, verb[0].key)
-    _see_unasked(pilot, node)
 
 
 async def _doer(pilot: Pilot, order: Sequence[Word], verb: Sequence[Word], other: str) -> Node:
@@ -149,14 +150,14 @@ def _sender(pilot: Pilot, frame: Frame) -> Node | None:
         return None
     own = [n for n in usable(pilot.page, pressed) if n.form[0] == last.form[0]]
     found = [n for n in own if keys(label(n)) == (frame.verb,)]
-    found = found or [n for n in own if n.submits and not {*keys(label(n))} & (TURNS | {*NO})]
+    found = found or [n for n in own if n.submits and not {*keys(label(n))} & {*NO}]
     return found[0] if len(found) == 1 else None
 
 
 def _boxes(pilot: Pilot, order: Sequence[Word]) -> list[Node]:
-    """Return the boxes that are called so, or say more than that."""
+    """Return the boxes that are called so."""
     boxes = usable(pilot.page, lambda one: one.role in BOXES and "disabled" not in one.state)
-    return [hit.node for hit in find(pilot.page, order, boxes, more=True) if not hit.left]
+    return [hit.node for hit in find(pilot.page, order, boxes) if not hit.left]
 
 
 async def _press_seen(pilot: Pilot, node: Node, verb: str) -> None:
@@ -182,20 +183,6 @@ def _see_beside(pilot: Pilot, node: Node, order: Sequence[Word]) -> None:
         held = {one.id for row in named for one in page.held(row.id)}
         if named and node.id not in held and page.level(node, phrase) == len(page.seen.nodes):
             raise NotDone(f"“{label(node)}” does not stand with “{said(run)}”")
-
-
-def _see_unasked(pilot: Pilot, node: Node) -> None:
-    """See that a deed is not left waiting for an answer that the order does not give."""
-    asks = [one for one in pilot.fresh() if one.role in ("dialog", "alertdialog")]
-    if not asks or pilot.behind or pilot.page.by_id.get(node.id) in pilot.page.held(asks[-1].id):
-        return
-    inside = {one.id for one in pilot.page.held(asks[-1].id)}
-    answers = [n for n in pilot.seen.nodes if n.id in inside and pressed(n)]
-    if any(" ".join(keys(label(one))) in NO for one in answers):
-        about = pilot.cut(asks[-1].name or "a question", 80)
-        there = pilot.named(answers)
-        raise NotDone(f"the page asks “{about}” and the order does not say what to answer; there are {there}",
-                      "Say it, as “… and confirm”")  # fmt: skip
 
 
 def _for_all(pilot: Pilot, order: Sequence[Word], verb: Sequence[Word]) -> Node | None:

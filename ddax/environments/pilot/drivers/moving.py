@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.drivers.placing import STEPS, drag_by, drag_to_place, place_of, sort_by_drag
-from ddax.environments.pilot.finding.locate import locate, pressed
+from ddax.environments.pilot.finding.locate import locate, meant, one_of, pressed
 from ddax.environments.pilot.finding.looks import looked_for, seen_as
 from ddax.environments.pilot.finding.match import find, label, usable
 from ddax.environments.pilot.finding.relations import NOWHERE
@@ -74,7 +74,7 @@ def _see_inside(pilot: Pilot, thing: Node, place: Node) -> None:
 
 async def _drag_named(pilot: Pilot, frame: Frame) -> None:
     thing = await _thing(pilot, _before(frame.words))
-    place = await _thing(pilot, frame.to, list_=any(word.key == "list" for word in frame.to))
+    place = await _thing(pilot, frame.to)
     was = place.box
     names = keys(thing.own or thing.name)
     named = [word.key for word in frame.to if not word.is_stop and not word.is_kind]
@@ -90,15 +90,12 @@ def _before(order: Sequence[Word]) -> tuple[Word, ...]:
     return tuple(order[:at])
 
 
-async def _thing(pilot: Pilot, order: Sequence[Word], *, list_: bool = False) -> Node:
+async def _thing(pilot: Pilot, order: Sequence[Word]) -> Node:
     nodes = usable(pilot.page, lambda node: True)
     hits = [hit for hit in find(pilot.page, order, nodes) if not hit.left]
-    held = [hit.node for hit in hits if hit.node.role in ("region", "list", "group", "listbox")]
-    if held:
-        return held[0]
+    held = [hit for hit in hits if hit.node.role in ("region", "list", "group", "listbox")]
     if hits:
-        dragged = [hit.node for hit in hits if hit.node.drags]
-        return (dragged or [hits[0].node])[0]
+        return one_of(pilot, order, held or [hit for hit in hits if hit.node.drags] or hits)
     return await locate(pilot, order, lambda node: True, kind="thing")
 
 
@@ -148,21 +145,18 @@ async def sort(pilot: Pilot, frame: Frame) -> None:
     down = any(word.key in _DOWN for word in (*way, *_way(words)[1]))
     heads = usable(pilot.page, lambda n: _is_head(n) or (pressed(n) and _heads(pilot, n)))
     hits = [hit for hit in find(pilot.page, column, heads) if not hit.left]
-    if not hits and await sort_by_drag(pilot, words, down=down):
+    if not hits and await sort_by_drag(pilot, down=down):
         return
     if not hits:
         raise NotDone(f"no column is called “{said(column)}”; there are {pilot.named(heads)}")
-    name = keys(label(hits[0].node))
+    head = one_of(pilot, column, hits)
+    name = keys(label(head))
     for _ in range(3):
         cells = _column(pilot, name)
         if len(cells) > 1 and cells == sorted(cells, key=_order, reverse=down) and _pressed_once(pilot):
             return
-        live = [
-            hit.node
-            for hit in find(pilot.page, column, usable(pilot.page, lambda n: pressed(n) and _heads(pilot, n)))
-        ]
-        live = live or [hits[0].node]
-        await pilot.do("click", live[0].id)
+        live = meant(pilot, column, lambda n: pressed(n) and _heads(pilot, n)) or head
+        await pilot.do("click", live.id)
     raise NotDone(f"the column “{said(column)}” is not sorted so")
 
 

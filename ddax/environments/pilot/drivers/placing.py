@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.finding.match import label
 from ddax.environments.pilot.orders.frames import Frame
 from ddax.environments.pilot.pilot import NotDone, Pilot
-from ddax.environments.pilot.words import Word, keys, ordinal
+from ddax.environments.pilot.words import keys, ordinal
 
 STEPS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
 _COLUMNS = {"left": 0.0, "right": 1.0}
@@ -119,7 +118,7 @@ def _in_line(pilot: Pilot, thing: Node, *, vertical: bool) -> list[Node]:
     return [n for n in _alike(pilot, thing) if abs(n.box[axis] - thing.box[axis]) <= _BESIDE]
 
 
-async def sort_by_drag(pilot: Pilot, order: Sequence[Word], *, down: bool) -> bool:
+async def sort_by_drag(pilot: Pilot, *, down: bool) -> bool:
     """Bring the rows of the only list that can be dragged into order; False where there is no such list."""
     rows = [node for node in pilot.seen.nodes if node.role == "listitem" and _moves(node)]
     if len(rows) < 2 or len(_alike(pilot, rows[0])) != len(rows):

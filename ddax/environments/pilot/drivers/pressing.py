@@ -9,10 +9,28 @@ from dataclasses import replace
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.drivers.entering import field_of
 from ddax.environments.pilot.drivers.repeating import press_until
-from ddax.environments.pilot.finding.locate import MENU_SIGNS, locate, meant, missing, pressed, written
+from ddax.environments.pilot.finding.locate import (
+    MENU_SIGNS,
+    locate,
+    meant,
+    missing,
+    one_of,
+    pressed,
+    written,
+)
 from ddax.environments.pilot.finding.locate import _folded as folded
 from ddax.environments.pilot.finding.looks import looked_for
-from ddax.environments.pilot.finding.match import FIELDS, find, label, names, roles, runs, usable
+from ddax.environments.pilot.finding.match import (
+    BOXES,
+    FIELDS,
+    OPTIONS,
+    find,
+    label,
+    names,
+    roles,
+    runs,
+    usable,
+)
 from ddax.environments.pilot.finding.reading import value_at
 from ddax.environments.pilot.orders.clauses import said_parts
 from ddax.environments.pilot.orders.frames import Frame, Value
@@ -24,10 +42,17 @@ YES = ("yes", "ok", "okay", "confirm", "accept", "agree", "i'm sure")
 NO = ("no", "cancel", "dismiss", "close", "decline", "not now")
 NEUTRAL = frozenset({"filter", "use", "go", "make", "keep", "continue", "proceed", "order"})
 """Verbs that say how a thing is used; any other one has to be in the name of what is pressed."""
+_BEHIND = re.compile(r": | \d+$")
+FOUND = frozenset({"button", "menuitem"})
+"""What does a deed when it is pressed, and opens nothing."""
 RESULTS = frozenset({"result"})
 PAGES = 20
 """Pages of a list that are turned at most."""
 _MIDDLE = frozenset({"center", "centre", "middle"})
+_ENDS = frozenset({"top", "bottom", "up", "down", "end", "very", "way"})
+_SECONDS = re.compile(
+    r"(?:for )?(?:(\d{1,4}|one|two|three|four|five|six) |a )?(?:seconds?|secs?|s)|", re.IGNORECASE
+)
 _SORTED = re.compile(
     r"(?:^| )(?:in |from )?(?:(?P<up>ascending|increasing|rising|alphabetical|numerical"
     r"|lowest to highest|smallest to largest)"
@@ -46,7 +71,7 @@ async def press(pilot: Pilot, frame: Frame) -> None:
         await dialog(pilot, replace(frame, act="dialog", on=_says_yes(frame.words)))
         return
     if frame.until:
-        await press_until(pilot, frame, frame.words, frame.until)
+        await press_until(pilot, frame.words, frame.until)
         return
     way = _in_order(frame.words)
     if way and named(pilot, frame.words, frame.words) is None:
@@ -140,7 +165,7 @@ async def _press_sorted(pilot: Pilot, order: Sequence[Word], down: bool) -> None
     found = [node for node in nodes if _counted(node) is not None] if "number" in kinds else []
     if not found and "letter" in kinds:
         found = [node for node in nodes if len(label(node)) == 1 and label(node).isalpha()]
-    found = found or [hit.node for hit in find(pilot.page, order, nodes, more=True) if not hit.left]
+    found = found or [hit.node for hit in find(pilot.page, order, nodes) if not hit.left]
     if len(found) < 2:
         raise NotDone(f"there are no several of “{said(order)}” to press in order")
     done: set[str] = set()
@@ -191,8 +216,39 @@ async def _turn_to(pilot: Pilot, order: Sequence[Word]) -> None:
 
 
 async def press_node(pilot: Pilot, node: Node) -> bool:
-    """Press an element; tells whether the page shows a change."""
-    return await pilot.do("click", node.id)
+    """Press an element; tells whether the page shows a change. What it asks then has to be answered next."""
+    changed = await pilot.do("click", node.id)
+    _see_unasked(pilot, node)
+    return changed
+
+
+def _see_unasked(pilot: Pilot, node: Node) -> None:
+    """See that a press does not leave a question that no order behind it answers."""
+    asks = [one for one in pilot.fresh() if one.role in ("dialog", "alertdialog")]
+    inside = pilot.page.held(asks[-1].id) if asks else []
+    answers = [one for one in inside if pressed(one) and one.id != node.id]
+    noes = [one for one in answers if {*NO} - {"close"} & {" ".join(keys(label(one)))}]
+    if (
+        not noes
+        or len(noes) == len(answers)
+        or any(one.role in FIELDS for one in inside)
+        or _next(pilot, answers)
+    ):
+        return
+    about = pilot.cut(asks[-1].name or "a question", 80)
+    there = pilot.named(answers)
+    raise NotDone(f"the page asks “{about}” and the order does not say what to answer; there are {there}",
+                  "Say it, as “… and confirm”")  # fmt: skip
+
+
+def _next(pilot: Pilot, answers: Sequence[Node]) -> bool:
+    """Tell whether the next order is one of some answers."""
+    following = pilot.behind[0] if pilot.behind else None
+    if following is None or following.act in ("dialog", "close", "key"):
+        return following is not None
+    verb = [Word(one, key(one)) for one in following.verb.split()]
+    orders = (following.words, [*verb, *following.words])
+    return any(not hit.left for order in orders for hit in find(pilot.page, order, answers))
 
 
 async def _press_all(pilot: Pilot, order: Sequence[Word]) -> bool:
@@ -245,14 +301,29 @@ async def open_(pilot: Pilot, frame: Frame) -> None:
     whole = (Word(frame.verb, key(frame.verb)), *order)
     node = meant(pilot, whole, pressed) if frame.verb else None
     only_found = frame.verb == "find" and bool(pilot.behind)  # it need not be opened
-    node = node or _opener(pilot, frame) or await locate(pilot, order, pressed, text=not only_found)
+    node = node or _opener(pilot, frame) or _headed(pilot, order)
+    node = node or await locate(pilot, order, pressed, text=not only_found)
     if node.state & {"expanded", "selected"} and node.role != "link":
         pilot.settled = True
+        return
+    is_deed = node.role in FOUND and "find" not in keys(label(node)) and not folded(node, links=False)
+    if frame.verb == "find" and is_deed:
+        pilot.settled = True  # it is found, and nobody said to press it
         return
     before = shows(pilot.seen)
     await press_node(pilot, node)
     if shows(pilot.seen) == before:
         raise NotDone(f"“{label(node)}” was pressed, and nothing opened")
+
+
+def _headed(pilot: Pilot, order: Sequence[Word]) -> Node | None:
+    """Return the one thing to open whose name goes on behind what is said: “Ann: lunch”, “Bills 2”."""
+    if any(word.group >= 0 for word in order):
+        return None
+    nodes = usable(pilot.page, lambda node: pressed(node) and node.role not in BOXES | OPTIONS)
+    heads = [replace(node, name=_BEHIND.split(label(node), maxsplit=1)[0]) for node in nodes]
+    hits = [hit for hit in find(pilot.page, order, heads) if not hit.left]
+    return pilot.node(hits[0].node.id) if len(hits) == 1 else None
 
 
 async def _focus(pilot: Pilot, order: Sequence[Word]) -> None:
@@ -282,16 +353,29 @@ async def close(pilot: Pilot, frame: Frame) -> None:
     if node is not None and frame.verb in [key(name) for name in keys(label(node))]:
         await press_node(pilot, node)
         return
-    opened = [
-        hit.node for hit in find(pilot.page, order, usable(pilot.page, lambda n: "expanded" in n.state))
+    hits = [
+        hit
+        for hit in find(pilot.page, order, usable(pilot.page, lambda n: "expanded" in n.state))
+        if not hit.left
     ]
-    if opened:
-        await press_node(pilot, opened[0])
-        return
-    shuts = usable(pilot.page, lambda n: pressed(n) and any(one in _called(n) for one in SHUT))
-    if len(shuts) != 1:
+    node = one_of(pilot, order, hits) if hits else _shut(pilot, order)
+    if node is None:
         raise missing(pilot, order, pressed, "control to close it")
-    await press_node(pilot, shuts[0])
+    await press_node(pilot, node)
+    now = pilot.node(node.id)
+    if now is not None and label(now) == label(node) and now.state >= node.state & {"expanded"}:
+        raise NotDone(f"“{label(node)}” was pressed, and “{said(order)}” did not close")
+
+
+def _shut(pilot: Pilot, order: Sequence[Word]) -> Node | None:
+    """Return what closes what an order names: a control in it, or in the only dialog."""
+    shuts = usable(pilot.page, lambda n: pressed(n) and any(one in _called(n) for one in SHUT))
+    asks = [node for node in pilot.seen.nodes if node.role in ("dialog", "alertdialog")]
+    if len(asks) == 1:
+        inside = {one.id for one in pilot.page.held(asks[0].id)}
+        shuts = [node for node in shuts if node.id in inside]
+    hits = [hit for hit in find(pilot.page, (Word("close", "close"), *order), shuts) if not hit.left]
+    return one_of(pilot, order, hits) if hits else None
 
 
 def _called(node: Node) -> set[str]:
@@ -335,25 +419,26 @@ async def dialog(pilot: Pilot, frame: Frame) -> None:
         await pilot.answer(frame.on, text)
         pilot.notes.append(f"the page asked “{asked}”, which was {'accepted' if frame.on else 'dismissed'}")
         return
-    if any(note.startswith("the page said:") for note in pilot.notes) and not frame.to:
+    if any(note.startswith("the page said:") for note in pilot.notes[pilot.told :]) and not frame.to:
         return  # an alert has one answer, and got it
     boxes = [node for node in pilot.seen.nodes if node.role in ("dialog", "alertdialog")]
-    inside = {one.id for one in pilot.page.held(boxes[-1].id)} if boxes else None
-    buttons = usable(pilot.page, lambda n: pressed(n) and (inside is None or n.id in inside))
-    if frame.to:
-        hits = [hit for hit in find(pilot.page, frame.to, buttons) if not hit.left]
-        hits = hits or [hit for hit in find(pilot.page, frame.to, buttons, more=True) if not hit.left]
-        found = [hit.node for hit in hits[:1]]
+    asking = pilot.page.held(boxes[-1].id) if boxes else pilot.fresh() if pilot.moves else []
+    inside = {one.id for one in asking}
+    verb = (Word(frame.verb, key(frame.verb)),)
+    words = frame.to or verb
+    buttons = usable(pilot.page, lambda n: pressed(n) and n.id in inside)
+    hits = [hit for hit in find(pilot.page, words, buttons) if not hit.left]
+    answers = YES if frame.on else NO
+    found = [node for node in buttons if " ".join(keys(label(node))) in answers]
+    if hits:
+        node = one_of(pilot, words, hits)
+    elif frame.to or len(found) != 1:
+        if frame.to or boxes or (node_ := meant(pilot, verb, pressed)) is None:
+            raise NotDone(f"the page asked nothing that is answered with one “{said(words)}”")
+        node = node_
     else:
-        words = (frame.verb, *(YES if frame.on else NO))
-        found = [
-            node for word in words for node in buttons if " ".join(keys(label(node))) == " ".join(keys(word))
-        ][:1]
-    if not found:
-        if not frame.on:
-            raise NotDone("the page asked nothing that could be answered so")
-        raise NotDone(f"the page asks nothing; no button is called “{said(frame.to) or frame.verb}”")
-    await press_node(pilot, found[0])
+        node = found[0]
+    await press_node(pilot, node)
 
 
 async def leave(pilot: Pilot, frame: Frame) -> None:
@@ -362,14 +447,24 @@ async def leave(pilot: Pilot, frame: Frame) -> None:
 
 async def wait(pilot: Pilot, frame: Frame) -> None:
     """Wait some seconds."""
-    found = re.search(r"\d+", said(frame.words))
-    await pilot.do("wait", "page", found[0] if found else "1")
+    found = _SECONDS.fullmatch(said(frame.words))
+    if found is None:
+        raise NotDone("it is not said how many seconds to wait", "Say it, as “Wait 2 seconds”")
+    await pilot.do("wait", "page", str(COUNTS.get(found[1] or "one", found[1])))
 
 
 async def scroll(pilot: Pilot, frame: Frame) -> None:
     """Scroll the page or what is named in it to where is said."""
     said_ = {word.key for word in frame.words}
-    how = next((one for one in ("bottom", "top", "up") if one in said_), "down")
+    if any(not word.is_stop and not word.is_kind and word.key not in _ENDS for word in frame.words):
+        part = meant(pilot, frame.words, lambda _: True)
+        if part is None:
+            raise missing(pilot, frame.words, lambda node: node.role == "heading", "part")
+        await pilot.do("hover", part.id)
+        return
+    how = next(
+        (one for one in ("bottom", "top", "up") if one in said_), "bottom" if "end" in said_ else "down"
+    )
     inner = [
         node
         for node in pilot.seen.nodes
