@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from ddax.environments.browser.seen import Node, PageSeen
-from ddax.environments.pilot.pilot import same_value
+from ddax.environments.pilot.finding.values import same_value
 from ddax.environments.protocol import Move
 from tests.unit.test_pilot import FixedPage, done, page
 

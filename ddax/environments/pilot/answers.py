@@ -26,28 +26,7 @@ SHAPES: dict[str, re.Pattern[str]] = {
 """What an answer looks like, by the word that asks for it."""
 SAYING = frozenset({"message", "it", "text", "page", "alert", "answer", "result", "say", "said"})
 EMPTY = frozenset(
-    [
-        "what",
-        "who",
-        "where",
-        "when",
-        "which",
-        "how",
-        "is",
-        "was",
-        "are",
-        "were",
-        "the",
-        "she",
-        "he",
-        "they",
-        "do",
-        "did",
-        "it",
-        "say",
-        "said",
-        "name",
-    ]
+    "what who where when which how is was are were the she he they do did it say said name".split()  # noqa: SIM905
 )
 LIVE = frozenset({"alert", "status", "log"})
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from ddax.environments.browser.seen import Node, PageSeen
 from ddax.environments.pilot.finding.match import FIELDS, label
 from ddax.environments.pilot.finding.relations import Page
-from ddax.environments.pilot.orders.dates import find_date
+from ddax.environments.pilot.finding.values import same_value
 from ddax.environments.pilot.orders.frames import Act, Frame
 from ddax.environments.pilot.orders.grammar import read_task
 from ddax.environments.pilot.telling import told
-from ddax.environments.pilot.words import Word, plain
+from ddax.environments.pilot.words import Word
 from ddax.environments.protocol import Environment, Move
 from ddax.errors import ActionError
 
@@ -33,12 +33,6 @@ _OFFERED = frozenset({"option", "link", "button", "menuitem", "clickable", "list
 """What a page may offer while one writes."""
 _FINE = re.compile(r"\bno (?:\w+ ){0,2}(?:errors?|action) [^.]{0,30}", re.IGNORECASE)
 """What sounds like a refusal and is none: “No further action is required”."""
-_NUMBER = re.compile(
-    r"[$€£¥]? ?(?P<minus>-?)(?P<whole>\d{1,3}(?:[.,]\d{3}){1,6}|\d{1,30})"
-    r"(?:[.,](?P<part>\d{1,9}))? ?[$€£¥%]?"
-)
-_PHONE = 5
-"""Digits from which a text may have signs put between them, as a phone."""
 _LEAVES = re.compile(r"\b(?:except|but|other than|without|or|unless|if|instead of)\b", re.IGNORECASE)
 PLACED = frozenset({"press", "deed", "tick"})
 """Acts on a thing that an order before may have told the place of, as “Find Bob and click Delete”."""
@@ -340,23 +334,6 @@ class Pilot:
     def fresh(self) -> list[Node]:
         """Return what the page says that it did not say before the last move."""
         return [node for node in self.seen.nodes if _said(node) not in self.known]
-
-
-def same_value(one: str, other: str) -> bool:
-    """Tell whether two texts are one value, though a page writes it in its own form."""
-    if plain(one) == plain(other):
-        return True
-    if (day := find_date(one)) or find_date(other):
-        return day == find_date(other)
-    first, second = _NUMBER.fullmatch(one.strip()), _NUMBER.fullmatch(other.strip())
-    if first and second:
-        return _amount(first) == _amount(second)
-    bare, held = (re.sub(r"[\s()/-]", "", plain(text)) for text in (one, other))
-    return bare == held and len(re.findall(r"\d", bare)) >= _PHONE
-
-
-def _amount(found: re.Match[str]) -> tuple[str, str, str]:
-    return found["minus"], re.sub(r"[.,]", "", found["whole"]), (found["part"] or "").rstrip("0")
 
 
 def _said(node: Node) -> str:

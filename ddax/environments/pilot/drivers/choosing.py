@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ddax.environments.browser.seen import Node
-from ddax.environments.pilot.drivers.deeds import deed
+from ddax.environments.pilot.drivers.asking import press_node
+from ddax.environments.pilot.drivers.deeds import deed, tail_of
 from ddax.environments.pilot.drivers.entering import field_of, fill
-from ddax.environments.pilot.drivers.pressing import press_node
 from ddax.environments.pilot.drivers.ranges import bring
 from ddax.environments.pilot.drivers.selecting import pick_in
 from ddax.environments.pilot.finding.locate import in_row, locate, meant, one_of, pressed, unfolded, written
@@ -47,7 +47,7 @@ async def choose(pilot: Pilot, frame: Frame) -> None:
     if not apart and await choose_words(pilot, order):
         return
     if len(parts) > 1:
-        tail = _tail(parts[-1])
+        tail = tail_of(parts[-1], ("in", "from", "as", "for", "on"))
         chosen: list[str] = []
         for part in parts:
             if not await choose_words(
@@ -84,7 +84,11 @@ async def _set_each(pilot: Pilot, values: Sequence[str]) -> None:
     if len(nodes) != len(values):
         raise NotDone(f"there are {len(nodes)} sliders for {len(values)} numbers")
     for node, value in zip(nodes, values, strict=True):
-        await (fill(pilot, node, Value(value.strip(), True)) if written(node) else bring(pilot, node, value))
+        await _to_number(pilot, node, value.strip())
+
+
+async def _to_number(pilot: Pilot, node: Node, number: str) -> None:
+    await (fill(pilot, node, Value(number, True)) if written(node) else bring(pilot, node, number))
 
 
 async def _none(pilot: Pilot, order: Sequence[Word]) -> bool:
@@ -92,7 +96,10 @@ async def _none(pilot: Pilot, order: Sequence[Word]) -> bool:
     solid = [word for word in order if not word.is_stop]
     if not solid or solid[0].group >= 0 or solid[0].key not in NONE:
         return False
-    if any(keys(label(node)) == (solid[0].key,) for node in [*usable(pilot.page, _chosen), *_options(pilot)]):
+    if any(
+        keys(label(node)) == (solid[0].key,)
+        for node in [*usable(pilot.page, lambda one: one.role in PICKED), *_options(pilot)]
+    ):
         return False  # it is called so
     boxes = usable(pilot.page, lambda node: node.role in ("checkbox", "switch"))
     if any(not word.is_kind for word in solid[1:]):
@@ -104,26 +111,10 @@ async def _none(pilot: Pilot, order: Sequence[Word]) -> bool:
     return True
 
 
-def _chosen(node: Node) -> bool:
-    return node.role in PICKED
-
-
 def _named_in(pilot: Pilot, part: Sequence[Word]) -> bool:
     """Tell whether a part of a list names something to choose by itself."""
     nodes = [*usable(pilot.page, lambda node: node.role in PICKED or _tickable(node)), *_options(pilot)]
     return any(hit.rank[0] == 0 for hit in find(pilot.page, part, nodes))
-
-
-def _tail(part: Sequence[Word]) -> tuple[Word, ...]:
-    at = next(
-        (
-            n
-            for n, word in enumerate(part)
-            if n and word.is_stop and word.key in ("in", "from", "as", "for", "on")
-        ),
-        None,
-    )
-    return tuple(part[at:]) if at is not None else ()
 
 
 async def _by_name(pilot: Pilot, order: Sequence[Word]) -> None:
@@ -175,11 +166,7 @@ async def _measured(pilot: Pilot, order: Sequence[Word]) -> bool:
         fields = usable(pilot.page, lambda node: node.role in roles)
         fields = fields or usable(pilot.page, lambda node: node.role in ("slider", "spinbutton", "handle"))
         if len(fields) == 1:
-            await (
-                fill(pilot, fields[0], Value(numbers[0], True))
-                if written(fields[0])
-                else bring(pilot, fields[0], numbers[0])
-            )
+            await _to_number(pilot, fields[0], numbers[0])
             return True
         if not fields and (holds := _handles(pilot)):
             await bring(pilot, holds[0], numbers[0])
@@ -310,7 +297,7 @@ async def tick(pilot: Pilot, frame: Frame) -> None:
     if frame.on and await _none(pilot, frame.words):
         return
     for part in _named_boxes(pilot, frame):
-        node = _box(pilot, part)
+        node = meant(pilot, part, _tickable)
         if node is None:
             if frame.verb in ("check", "mark", "enable", "disable") and _deeds(pilot, frame):
                 await deed(pilot, replace(frame, act="deed"))
@@ -331,13 +318,9 @@ def _named_boxes(pilot: Pilot, frame: Frame) -> list[tuple[Word, ...]]:
     if len(parts) > 1 and all(_named_in(pilot, part) for part in parts):
         return parts
     try:
-        return [frame.words] if _box(pilot, frame.words) is not None else parts
+        return [frame.words] if meant(pilot, frame.words, _tickable) is not None else parts
     except NotDone:
         return parts
-
-
-def _box(pilot: Pilot, order: Sequence[Word]) -> Node | None:
-    return meant(pilot, order, _tickable)
 
 
 def _tickable(node: Node) -> bool:

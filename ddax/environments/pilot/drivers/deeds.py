@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ddax.environments.browser.seen import Node
-from ddax.environments.pilot.drivers.basket import taken
+from ddax.environments.pilot.drivers.asking import NO, press_node
+from ddax.environments.pilot.drivers.basket import count_of, taken
 from ddax.environments.pilot.drivers.entering import enter_new, fill_fields
-from ddax.environments.pilot.drivers.pressing import NO, has_verb, named, open_, press_node
+from ddax.environments.pilot.drivers.pressing import has_verb, named, open_
 from ddax.environments.pilot.drivers.repeating import press_until
 from ddax.environments.pilot.finding.locate import in_row, is_menu, locate, meant, missing, pressed
 from ddax.environments.pilot.finding.match import BOXES, find, label, runs, usable
@@ -16,7 +17,7 @@ from ddax.environments.pilot.finding.ranking import best_of
 from ddax.environments.pilot.orders.clauses import said_parts
 from ddax.environments.pilot.orders.frames import Frame
 from ddax.environments.pilot.pilot import NotDone, Pilot
-from ddax.environments.pilot.words import COUNTS, Word, has_phrase, key, keys, said
+from ddax.environments.pilot.words import Word, has_phrase, key, keys, said
 
 ROWS = frozenset({"listitem", "row", "treeitem", "article"})
 SAME = {"remove": "delete", "delete": "remove", "log in": "sign in", "sign in": "log in",
@@ -73,12 +74,14 @@ def _shared_tail(order: Sequence[Word]) -> list[tuple[Word, ...]]:
     parts = said_parts(order)
     if len(parts) < 2:
         return parts
-    last = parts[-1]
-    at = next(
-        (n for n, word in enumerate(last) if word.is_stop and word.key in ("to", "from", "in") and n),
-        len(last),
-    )
-    return [*((*part, *last[at:]) for part in parts[:-1]), last]
+    tail = tail_of(parts[-1], ("to", "from", "in"))
+    return [*((*part, *tail) for part in parts[:-1]), parts[-1]]
+
+
+def tail_of(part: Sequence[Word], places: Sequence[str]) -> tuple[Word, ...]:
+    """Return what stands from a small word for a place on, and not first."""
+    at = next((n for n, word in enumerate(part) if n and word.is_stop and word.key in places), len(part))
+    return tuple(part[at:])
 
 
 async def _deed_to(pilot: Pilot, order: Sequence[Word], verb: Sequence[Word], frame: Frame) -> None:
@@ -108,8 +111,7 @@ async def _doer(pilot: Pilot, order: Sequence[Word], verb: Sequence[Word], other
     try:
         node = await locate(pilot, order, lambda one: pressed(one) and has_verb(one, verb))
     except NotDone:
-        same = (Word(other, other),)
-        found = named(pilot, (*same, *about), same) if other else None
+        found = named(pilot, (*same_, *about), same_) if other else None
         if found is None:
             found = _for_all(pilot, order, verb) or await _in_menu(pilot, about, verb)
             if found is None:
@@ -129,17 +131,13 @@ def _counted(pilot: Pilot, order: Sequence[Word], at: int) -> tuple[Sequence[Wor
 
     A number that the page has together with the word behind it belongs to a name.
     """
-    numbers = [COUNTS.get(word.key, 0) or _small(word.key) if word.group < 0 else 0 for word in order]
+    numbers = [count_of(word) for word in order]
     name = tuple(word.key for word in order[at : at + 2])
     if len(name) > 1 and numbers[at] and not pilot.page.saying(name):
         return (*order[:at], *order[at + 1 :]), numbers[at]
     if order[-1].key == "time" and len(order) > at + 2 and numbers[-2]:
         return order[:-2], numbers[-2]
     return (order[:-1], numbers[-1]) if order[-1].key in ("once", "twice") and numbers[-1] else (order, 1)
-
-
-def _small(text: str) -> int:
-    return int(text) if text.isdecimal() and len(text) < 3 else 0
 
 
 def _sender(pilot: Pilot, frame: Frame) -> Node | None:

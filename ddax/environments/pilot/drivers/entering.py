@@ -8,13 +8,15 @@ from dataclasses import replace
 
 from ddax.environments.browser.secrets import PLACEHOLDER
 from ddax.environments.browser.seen import Node
+from ddax.environments.pilot.drivers.asking import called
 from ddax.environments.pilot.drivers.calendar import pick_day
 from ddax.environments.pilot.drivers.covering import shared_out
 from ddax.environments.pilot.drivers.ranges import bring
 from ddax.environments.pilot.drivers.selecting import pick_in
-from ddax.environments.pilot.finding.locate import in_row, locate, meant, missing, pressed, written
-from ddax.environments.pilot.finding.match import FIELDS, find, label, names, usable
+from ddax.environments.pilot.finding.locate import in_row, locate, meant, missing, one_of, pressed, written
+from ddax.environments.pilot.finding.match import FIELDS, find, label, usable
 from ddax.environments.pilot.finding.reading import beside, looked_up
+from ddax.environments.pilot.finding.values import same_value
 from ddax.environments.pilot.orders.dates import (
     as_shown,
     find_date,
@@ -25,8 +27,8 @@ from ddax.environments.pilot.orders.dates import (
 )
 from ddax.environments.pilot.orders.frames import Frame, Value
 from ddax.environments.pilot.orders.grammar import SECRET
-from ddax.environments.pilot.pilot import NotDone, Pilot, same_value
-from ddax.environments.pilot.words import NAMED, Keys, Word, has_phrase, key, keys, ordinal, said
+from ddax.environments.pilot.pilot import NotDone, Pilot
+from ddax.environments.pilot.words import NAMED, Word, has_phrase, key, keys, ordinal, said
 
 TEXT = frozenset({"textbox", "searchbox", "spinbutton", "combobox"})
 SECRETS = SECRET | {"secret"}
@@ -61,9 +63,8 @@ async def write(pilot: Pilot, frame: Frame) -> None:
         return
     value = looked_up(pilot, value)
     fields = usable(pilot.page, lambda node: written(node) and node.role in TEXT)
-    if any(word.key in EVERY for word in frame.words if word.group < 0) and not _called_all(
-        pilot, frame, fields
-    ):
+    every = any(word.key in EVERY for word in frame.words if word.group < 0)
+    if every and not _called_all(pilot, frame, fields):
         about = [w.key for w in frame.words if w.key not in EVERY and not w.is_stop and not w.is_kind]
         fields = [node for node in fields if {*about} <= {*keys(label(node))}]
         if not fields:
@@ -108,8 +109,7 @@ async def field_of(pilot: Pilot, order: Sequence[Word], *, links: bool = False) 
         found = meant(pilot, other, written)
         if found is not None:
             return found
-    found = in_row(pilot, order, written) if solid else None
-    if found is not None:
+    if solid and (found := in_row(pilot, order, written)) is not None:
         return found
     try:
         return await locate(pilot, order, written, kind="field", links=links)
@@ -332,9 +332,8 @@ async def search(pilot: Pilot, frame: Frame) -> None:
     own = [
         node for node in fields if node.role == "searchbox" or "search" in keys(f"{label(node)} {node.hints}")
     ]
-    own = own or fields
     order, place = _place_of(pilot, frame.words)
-    own = [place] if place is not None else own
+    own = [place] if place is not None else own or fields
     if len(own) != 1:
         all_ = usable(pilot.page, lambda node: written(node) and node.role != "slider")
         shared = shared_out(pilot, frame.words, all_)
@@ -374,13 +373,9 @@ def _sends(pilot: Pilot, field: Node) -> list[Node]:
     """Return what sends a search: a button of that name, or that of the form."""
     buttons = usable(pilot.page, lambda node: pressed(node) and node.role in ("button", "clickable"))
     buttons = [node for node in buttons if node.form[0] == field.form[0]]
-    named = [node for node in buttons if {"search", "find", "go"} & set(_called(node))]
-    bare = [node for node in buttons if _called(node) in (("submit",), ("show", "result"))]
+    named = [node for node in buttons if {"search", "find", "go"} & set(" ".join(called(node)).split())]
+    bare = [node for node in buttons if called(node) & {"submit", "show result"}]
     return named or [node for node in buttons if node.submits] or bare
-
-
-def _called(node: Node) -> Keys:
-    return tuple(word for name in names(node) for word in keys(name))
 
 
 async def enter_new(pilot: Pilot, order: Sequence[Word], press_named: PressNamed) -> None:
@@ -390,7 +385,7 @@ async def enter_new(pilot: Pilot, order: Sequence[Word], press_named: PressNamed
         pilot.page, lambda node: node.role in ("textbox", "searchbox") and "disabled" not in node.state
     )
     hits = find(pilot.page, [w for w in order if w.group < 0], fields)
-    node = fields[0] if len(fields) == 1 else hits[0].node if hits else None
+    node = fields[0] if len(fields) == 1 else one_of(pilot, order, hits) if hits else None
     if node is None:
         raise NotDone("it is not clear which field takes a new entry", "Name the field")
     await put(pilot, node, text)

@@ -125,7 +125,7 @@ async def sort_by_drag(pilot: Pilot, *, down: bool) -> bool:
         return False
     for at in range(len(rows) - 1):
         now = _alike(pilot, pilot.node(rows[0].id) or rows[0])
-        wanted = sorted(now[at:], key=_value, reverse=down)[0]
+        wanted = sorted(now[at:], key=lambda node: amount(node.name or node.own), reverse=down)[0]
         if wanted.id != now[at].id:
             await drag_onto(pilot, wanted, now[at])
     return True
@@ -135,7 +135,7 @@ def _moves(node: Node) -> bool:
     return node.drags or bool({"sortable", "draggable"} & set(node.hints.casefold().split()))
 
 
-def _value(node: Node) -> tuple[int, float, str]:
-    text = node.name or node.own
-    number = re.fullmatch(r"[^\d-]{0,4}(-?\d+(?:\.\d+)?)\D{0,4}", text)
-    return (0, float(number[1]), "") if number else (1, 0.0, text.casefold())
+def amount(text: str) -> tuple[int, float, str]:
+    """Return what a text is sorted by: its number, or where it has none, itself."""
+    number = re.fullmatch(r"[^\d-]*(-?[\d,]*\.?\d+)\D*", text)
+    return (0, float(number[1].replace(",", "")), "") if number else (1, 0.0, text.casefold())

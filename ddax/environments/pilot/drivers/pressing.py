@@ -1,4 +1,4 @@
-"""Drivers that press: controls by name, what opens and closes, keys, deeds by their verb, dialogs."""
+"""Drivers that press: controls by name, what opens, keys, deeds by their verb."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ddax.environments.browser.seen import Node
+from ddax.environments.pilot.drivers.asking import NO, YES, called, dialog, press_node
+from ddax.environments.pilot.drivers.basket import count_of
 from ddax.environments.pilot.drivers.entering import field_of
 from ddax.environments.pilot.drivers.repeating import press_until
 from ddax.environments.pilot.finding.locate import (
@@ -14,7 +16,6 @@ from ddax.environments.pilot.finding.locate import (
     locate,
     meant,
     missing,
-    one_of,
     pressed,
     written,
 )
@@ -27,7 +28,6 @@ from ddax.environments.pilot.finding.match import (
     find,
     label,
     names,
-    roles,
     runs,
     usable,
 )
@@ -36,10 +36,8 @@ from ddax.environments.pilot.orders.clauses import said_parts
 from ddax.environments.pilot.orders.frames import Frame, Value
 from ddax.environments.pilot.orders.verbs import VERBS
 from ddax.environments.pilot.pilot import NotDone, Pilot, shows
-from ddax.environments.pilot.words import COUNTS, Word, key, keys, ordinal, plain, said
+from ddax.environments.pilot.words import Word, key, keys, ordinal, plain, said
 
-YES = ("yes", "ok", "okay", "confirm", "accept", "agree", "i'm sure")
-NO = ("no", "cancel", "dismiss", "close", "decline", "not now")
 NEUTRAL = frozenset({"filter", "use", "go", "make", "keep", "continue", "proceed", "order"})
 """Verbs that say how a thing is used; any other one has to be in the name of what is pressed."""
 _BEHIND = re.compile(r": | \d+$")
@@ -49,10 +47,6 @@ RESULTS = frozenset({"result"})
 PAGES = 20
 """Pages of a list that are turned at most."""
 _MIDDLE = frozenset({"center", "centre", "middle"})
-_ENDS = frozenset({"top", "bottom", "up", "down", "end", "very", "way"})
-_SECONDS = re.compile(
-    r"(?:for )?(?:(\d{1,4}|one|two|three|four|five|six) |a )?(?:seconds?|secs?|s)|", re.IGNORECASE
-)
 _SORTED = re.compile(
     r"(?:^| )(?:in |from )?(?:(?P<up>ascending|increasing|rising|alphabetical|numerical"
     r"|lowest to highest|smallest to largest)"
@@ -60,7 +54,6 @@ _SORTED = re.compile(
 )
 SEEKS = frozenset({"switch between", "navigate through", "look through", "browse through"})
 """Ways to say that what is meant may have to be looked for in what is folded away."""
-SHUT = ("close", "×", "✕", "x", "dismiss")
 
 
 async def press(pilot: Pilot, frame: Frame) -> None:
@@ -77,7 +70,7 @@ async def press(pilot: Pilot, frame: Frame) -> None:
     if way and named(pilot, frame.words, frame.words) is None:
         await _press_sorted(pilot, *way)
         return
-    frame = with_words(frame, _without_purpose(pilot, _without_middle(frame.words)))
+    frame = replace(frame, words=_without_purpose(pilot, _without_middle(frame.words)))
     every = frame.words[0].key in ("all", "every") or any(w.key == "all" and w.group < 0 for w in frame.words)
     if every and await _press_all(pilot, frame.words):
         return
@@ -103,20 +96,16 @@ async def press(pilot: Pilot, frame: Frame) -> None:
 
 def _some(pilot: Pilot, order: Sequence[Word]) -> list[Node]:
     """Return as many as are said of what stands in rows alike, as “Like on 2 posts”; [] for no number."""
-    counted = [at for at, word in enumerate(order[:-1]) if _amount(word) and order[at + 1].is_kind]
+    counted = [at for at, word in enumerate(order[:-1]) if count_of(word) and order[at + 1].is_kind]
     if len(counted) != 1 or named(pilot, order, order) is not None:
         return []
     at = counted[0]
     rest = (*order[:at], *order[at + 1 :])
     hits = [hit for hit in find(pilot.page, rest, usable(pilot.page, pressed)) if not hit.left]
     hits = [hit for hit in hits if hit.rank[:4] == hits[0].rank[:4] and hit.size == hits[0].size]
-    if len(hits) < _amount(order[at]):
+    if len(hits) < count_of(order[at]):
         raise NotDone(f"there are only {len(hits)} of “{said(rest)}”")
-    return [hit.node for hit in hits[: _amount(order[at])]]
-
-
-def _amount(word: Word) -> int:
-    return 0 if word.group >= 0 else int(word.key) if word.key.isdecimal() else COUNTS.get(word.key, 0)
+    return [hit.node for hit in hits[: count_of(order[at])]]
 
 
 def _says_yes(order: Sequence[Word]) -> bool:
@@ -196,7 +185,7 @@ async def _press_result(pilot: Pilot, number: int) -> None:
         if 0 < abs(number) <= len(new):
             await press_node(pilot, new[number - 1 if number > 0 else -1])
             return
-        turns = usable(pilot.page, lambda n: (pressed(n) and ">" in _called(n)) or "next" in _called(n))
+        turns = usable(pilot.page, lambda n: (pressed(n) and ">" in called(n)) or "next" in called(n))
         if not turns or not new:
             break
         number -= len(new)
@@ -208,47 +197,11 @@ async def _turn_to(pilot: Pilot, order: Sequence[Word]) -> None:
     """Turn the pages of a list until one says what is looked for, where it has pages and none says it yet."""
     wanted = next((tuple(word.key for word in run) for run in runs(order, ())), ())
     for _ in range(PAGES):
-        turns = usable(pilot.page, lambda n: pressed(n) and bool(_called(n) & {">", "next", "›", "»"}))
+        turns = usable(pilot.page, lambda n: pressed(n) and bool(called(n) & {">", "next", "›", "»"}))
         if not wanted or pilot.page.saying(wanted) or len(turns) != 1:
             return
         if not await press_node(pilot, turns[0]):
             return
-
-
-async def press_node(pilot: Pilot, node: Node) -> bool:
-    """Press an element; tells whether the page shows a change. What it asks then has to be answered next."""
-    changed = await pilot.do("click", node.id)
-    _see_unasked(pilot, node)
-    return changed
-
-
-def _see_unasked(pilot: Pilot, node: Node) -> None:
-    """See that a press does not leave a question that no order behind it answers."""
-    asks = [one for one in pilot.fresh() if one.role in ("dialog", "alertdialog")]
-    inside = pilot.page.held(asks[-1].id) if asks else []
-    answers = [one for one in inside if pressed(one) and one.id != node.id]
-    noes = [one for one in answers if {*NO} - {"close"} & {" ".join(keys(label(one)))}]
-    if (
-        not noes
-        or len(noes) == len(answers)
-        or any(one.role in FIELDS for one in inside)
-        or _next(pilot, answers)
-    ):
-        return
-    about = pilot.cut(asks[-1].name or "a question", 80)
-    there = pilot.named(answers)
-    raise NotDone(f"the page asks “{about}” and the order does not say what to answer; there are {there}",
-                  "Say it, as “… and confirm”")  # fmt: skip
-
-
-def _next(pilot: Pilot, answers: Sequence[Node]) -> bool:
-    """Tell whether the next order is one of some answers."""
-    following = pilot.behind[0] if pilot.behind else None
-    if following is None or following.act in ("dialog", "close", "key"):
-        return following is not None
-    verb = [Word(one, key(one)) for one in following.verb.split()]
-    orders = (following.words, [*verb, *following.words])
-    return any(not hit.left for order in orders for hit in find(pilot.page, order, answers))
 
 
 async def _press_all(pilot: Pilot, order: Sequence[Word]) -> bool:
@@ -345,43 +298,6 @@ def _opener(pilot: Pilot, frame: Frame) -> Node | None:
     return signs[0] if len(signs) == 1 else None
 
 
-async def close(pilot: Pilot, frame: Frame) -> None:
-    """Close what is called so: by its own control, or by that of a dialog that closes it."""
-    order = frame.words
-    whole = (Word(frame.verb, key(frame.verb)), *order)
-    node = meant(pilot, whole, pressed)
-    if node is not None and frame.verb in [key(name) for name in keys(label(node))]:
-        await press_node(pilot, node)
-        return
-    hits = [
-        hit
-        for hit in find(pilot.page, order, usable(pilot.page, lambda n: "expanded" in n.state))
-        if not hit.left
-    ]
-    node = one_of(pilot, order, hits) if hits else _shut(pilot, order)
-    if node is None:
-        raise missing(pilot, order, pressed, "control to close it")
-    await press_node(pilot, node)
-    now = pilot.node(node.id)
-    if now is not None and label(now) == label(node) and now.state >= node.state & {"expanded"}:
-        raise NotDone(f"“{label(node)}” was pressed, and “{said(order)}” did not close")
-
-
-def _shut(pilot: Pilot, order: Sequence[Word]) -> Node | None:
-    """Return what closes what an order names: a control in it, or in the only dialog."""
-    shuts = usable(pilot.page, lambda n: pressed(n) and any(one in _called(n) for one in SHUT))
-    asks = [node for node in pilot.seen.nodes if node.role in ("dialog", "alertdialog")]
-    if len(asks) == 1:
-        inside = {one.id for one in pilot.page.held(asks[0].id)}
-        shuts = [node for node in shuts if node.id in inside]
-    hits = [hit for hit in find(pilot.page, (Word("close", "close"), *order), shuts) if not hit.left]
-    return one_of(pilot, order, hits) if hits else None
-
-
-def _called(node: Node) -> set[str]:
-    return {" ".join(keys(name)) or name for name in names(node)}
-
-
 async def key_(pilot: Pilot, frame: Frame) -> None:
     """Press a key where the last value was written, else where the page has its focus."""
     value = frame.value or Value("", False)
@@ -409,81 +325,3 @@ def has_verb(node: Node, verb: Sequence[Word]) -> bool:
     whole = "".join(word.key for word in verb)
     said_ = [keys(name) or (name,) for name in names(node)]
     return any(verb[0].key in one or "".join(one).startswith(whole) for one in said_) or whole in NEUTRAL
-
-
-async def dialog(pilot: Pilot, frame: Frame) -> None:
-    """Answer what the page asks, as the order says."""
-    if pilot.seen.dialog:
-        text = " ".join(word.text for word in frame.to if word.group >= 0) if pilot.seen.prompts else ""
-        asked = pilot.cut(pilot.seen.dialog, 120)
-        await pilot.answer(frame.on, text)
-        pilot.notes.append(f"the page asked “{asked}”, which was {'accepted' if frame.on else 'dismissed'}")
-        return
-    if any(note.startswith("the page said:") for note in pilot.notes[pilot.told :]) and not frame.to:
-        return  # an alert has one answer, and got it
-    boxes = [node for node in pilot.seen.nodes if node.role in ("dialog", "alertdialog")]
-    asking = pilot.page.held(boxes[-1].id) if boxes else pilot.fresh() if pilot.moves else []
-    inside = {one.id for one in asking}
-    verb = (Word(frame.verb, key(frame.verb)),)
-    words = frame.to or verb
-    buttons = usable(pilot.page, lambda n: pressed(n) and n.id in inside)
-    hits = [hit for hit in find(pilot.page, words, buttons) if not hit.left]
-    answers = YES if frame.on else NO
-    found = [node for node in buttons if " ".join(keys(label(node))) in answers]
-    if hits:
-        node = one_of(pilot, words, hits)
-    elif frame.to or len(found) != 1:
-        if frame.to or boxes or (node_ := meant(pilot, verb, pressed)) is None:
-            raise NotDone(f"the page asked nothing that is answered with one “{said(words)}”")
-        node = node_
-    else:
-        node = found[0]
-    await press_node(pilot, node)
-
-
-async def leave(pilot: Pilot, frame: Frame) -> None:
-    """Leave alone what an order says is to be left alone."""
-
-
-async def wait(pilot: Pilot, frame: Frame) -> None:
-    """Wait some seconds."""
-    found = _SECONDS.fullmatch(said(frame.words))
-    if found is None:
-        raise NotDone("it is not said how many seconds to wait", "Say it, as “Wait 2 seconds”")
-    await pilot.do("wait", "page", str(COUNTS.get(found[1] or "one", found[1])))
-
-
-async def scroll(pilot: Pilot, frame: Frame) -> None:
-    """Scroll the page or what is named in it to where is said."""
-    said_ = {word.key for word in frame.words}
-    if any(not word.is_stop and not word.is_kind and word.key not in _ENDS for word in frame.words):
-        part = meant(pilot, frame.words, lambda _: True)
-        if part is None:
-            raise missing(pilot, frame.words, lambda node: node.role == "heading", "part")
-        await pilot.do("hover", part.id)
-        return
-    how = next(
-        (one for one in ("bottom", "top", "up") if one in said_), "bottom" if "end" in said_ else "down"
-    )
-    inner = [
-        node
-        for node in pilot.seen.nodes
-        if node.scrolls[1] and ("focused" in node.state or node.role in roles(frame.words))
-    ]
-    await pilot.do("scroll", inner[0].id if len(inner) == 1 else "page", how)
-
-
-async def hover(pilot: Pilot, frame: Frame) -> None:
-    """Hold the pointer over an element."""
-    if alike := looked_for(pilot, frame.words):
-        await pilot.do("hover", alike[0].id)
-        return
-    node = await locate(
-        pilot, frame.words, lambda one: "disabled" not in one.state, kind="element", text=True
-    )
-    await pilot.do("hover", node.id)
-
-
-def with_words(frame: Frame, found: Sequence[Word]) -> Frame:
-    """Return a frame about other words."""
-    return replace(frame, words=tuple(found))

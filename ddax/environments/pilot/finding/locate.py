@@ -21,7 +21,7 @@ from ddax.environments.pilot.finding.match import (
 from ddax.environments.pilot.finding.ranking import best_of
 from ddax.environments.pilot.finding.relations import Page
 from ddax.environments.pilot.pilot import NotDone, Pilot
-from ddax.environments.pilot.words import KINDS, Word, has_phrase, keys, ordinal, plain, said
+from ddax.environments.pilot.words import Word, has_phrase, keys, ordinal, plain, said
 
 OPENED = 5
 """Things opened on the way to what is meant at most."""
@@ -76,8 +76,6 @@ async def locate(
 def _by_kind(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:
     """Return what is told by its kind and place alone, as “the 2nd check box”; None for any other order."""
     wanted, number = roles(order), ordinal(order)
-    if (shown := _by_example(pilot, order)) is not None:
-        return shown
     bare = all(word.is_stop or word.is_kind or ordinal([word]) for word in order)
     if not wanted or not bare:
         return None
@@ -88,20 +86,6 @@ def _by_kind(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None
             raise NotDone(f"there are only {len(nodes)} of this kind")
         return nodes[number - 1 if number > 0 else number]
     return nodes[0] if len(nodes) == 1 and accept(nodes[0]) else None
-
-
-def _by_example(pilot: Pilot, order: Sequence[Word]) -> Node | None:
-    """Return any one of the kind that a quote names, as “a “button” widget”; None where it is a name."""
-    quoted = [word.key for word in order if word.group >= 0]
-    bare = all(word.is_stop or word.is_kind for word in order if word.group < 0)
-    if len(quoted) != 1 or not bare or order[0].key not in ("a", "an", "any"):
-        return None
-    if order[-1].key not in ("widget", "element", "control"):
-        return None
-    tag = {"textarea": "textarea", "text": "input"}.get(quoted[0])
-    kinds = KINDS.get("textbox" if tag else quoted[0], ())
-    nodes = usable(pilot.page, lambda one: one.role in kinds and tag in (None, one.tag))
-    return nodes[0] if nodes else None
 
 
 def meant(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:
@@ -128,7 +112,7 @@ def one_of(pilot: Pilot, order: Sequence[Word], hits: Sequence[Hit]) -> Node:
     inner = [
         node
         for node in nodes
-        if not any(other.id != node.id and _holds(pilot.page, node, other) for other in nodes)
+        if not any(other.id != node.id and node.id in pilot.page.holders(other) for other in nodes)
     ]
     if len(inner) == 1 or (inner[0].href and len({node.href for node in inner}) == 1):
         return inner[0]
@@ -142,10 +126,6 @@ def _see_end(pilot: Pilot, number: int) -> None:
     """See that the last of a kind is looked at, where that one is meant."""
     if number < 0 and not pilot.seen.whole:
         raise NotDone("the page has more than was looked at: its last one is not known")
-
-
-def _holds(page: Page, node: Node, other: Node) -> bool:
-    return node.id in set(page.holders(other))
 
 
 async def _reveal(pilot: Pilot, order: Sequence[Word], opened: set[str], *, links: bool) -> bool:
