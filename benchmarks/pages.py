@@ -115,7 +115,7 @@ async def judged(oracle: Oracle, asked: Asked, claimed: bool, said: str) -> Verd
         told = re.search(asked.tells, said) is not None
         return "done" if met and told else "wrong"
     if asked.impossible:
-        return "rightly refused"
+        return "rightly refused" if await oracle.holds(asked.holds) else "wrong"
     return "done but not claimed" if met and not asked.tells else "refused"
 
 
@@ -124,6 +124,7 @@ def _result(tried: Sequence[Tried], pairs: Sequence[Tried], seconds: float) -> R
     pressed = sum(one.verdict == "wrong" for one in pairs)
     refused = counts["refused"] + counts["rightly refused"] + counts["done but not claimed"]
     can = sum(not one.asked.impossible for one in tried)
+    every = len(tried) + len(pairs)
     figures = (
         Figure("orders done", _share(counts["done"], len(tried)), "%", Target(">=", 70), n=len(tried)),
         Figure("of those that can be done", _share(counts["done"], can), "%", n=can),
@@ -132,7 +133,7 @@ def _result(tried: Sequence[Tried], pairs: Sequence[Tried], seconds: float) -> R
         Figure("rightly refused", counts["rightly refused"], "orders", n=len(tried)),
         Figure("done but not claimed", counts["done but not claimed"], "orders", n=len(tried)),
         Figure("opposites pressed", pressed, "pages", Target("<=", 0), n=len(pairs)),
-        Figure("seconds an order", round(seconds / (len(tried) + len(pairs)), 2), "s", n=len(tried)),
+        Figure("seconds an order", round(seconds / max(1, every), 2), "s", n=every),
     )  # fmt: skip
     kinds = {verdict: _kinds(tried, verdict) for verdict in ("done", "wrong", "refused")}
     notes = (

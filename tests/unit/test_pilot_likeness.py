@@ -17,18 +17,18 @@ pytestmark = pytest.mark.asyncio
     [
         ("Light alarm", "Turn off the light", False),
         ("Light alarm", "Turn off the light alarm", True),
-        ("Light alarm", "Turn off the alarm", True),
-        ("Email notifications", "Turn off notifications", True),
+        ("Light alarm", "Turn off the alarm", False),
+        ("Email notifications", "Turn off notifications", False),
         ("Email notifications", "Turn off email", False),
-        ("Notifications by email", "Turn off notifications", True),
+        ("Notifications by email", "Turn off notifications", False),
         ("Notifications by email", "Turn off email", False),
-        ("Alarm at 7:00", "Turn off the alarm", True),
-        ("Alarm 7:00", "Turn off the alarm", True),
-        ("Light (bedroom)", "Turn off the light", True),
-        ("In the kitchen", "Turn off the kitchen", True),
+        ("Alarm at 7:00", "Turn off the alarm", False),
+        ("Alarm 7:00", "Turn off the alarm", False),
+        ("Light (bedroom)", "Turn off the light", False),
+        ("In the kitchen", "Turn off the kitchen", False),
     ],
 )
-async def test_a_switch_is_turned_that_is_for_what_is_said(label: str, task: str, pressed: bool) -> None:
+async def test_a_switch_is_turned_by_its_whole_name_alone(label: str, task: str, pressed: bool) -> None:
     report, moves = await done(task, page(("checkbox", f"*{label}")))
     assert bool(moves) == pressed == report.ok
 

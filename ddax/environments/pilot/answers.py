@@ -26,28 +26,7 @@ SHAPES: dict[str, re.Pattern[str]] = {
 """What an answer looks like, by the word that asks for it."""
 SAYING = frozenset({"message", "it", "text", "page", "alert", "answer", "result", "say", "said"})
 EMPTY = frozenset(
-    [
-        "what",
-        "who",
-        "where",
-        "when",
-        "which",
-        "how",
-        "is",
-        "was",
-        "are",
-        "were",
-        "the",
-        "she",
-        "he",
-        "they",
-        "do",
-        "did",
-        "it",
-        "say",
-        "said",
-        "name",
-    ]
+    "what who where when which how is was are were the she he they do did it say said name".split()  # noqa: SIM905
 )
 LIVE = frozenset({"alert", "status", "log"})
 
@@ -60,7 +39,7 @@ async def tell(pilot: Pilot, frame: Frame) -> None:
         answer or _labelled(pilot, frame.words) or _in_table(pilot, frame.words) or _sentence(pilot, asked)
     )
     if not answer:
-        await _seek(pilot, frame.words)
+        await pilot.look()  # it may still be on its way
         answer = _labelled(pilot, frame.words) or _in_table(pilot, frame.words) or _sentence(pilot, asked)
     if not answer:
         raise NotDone(f"“{pilot.cut(said(frame.words), 80)}” was not found on the page")
@@ -166,8 +145,3 @@ def _sentence(pilot: Pilot, asked: Sequence[Word]) -> str:
         if len(met) == 1 and (solid or shapes) and keys(met[0]) != tuple(solid):
             return met[0]
     return ""
-
-
-async def _seek(pilot: Pilot, order: Sequence[Word]) -> None:
-    """Look once more: what is to be told may still be on its way."""
-    await pilot.look()

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from ddax.environments.browser.seen import Node, PageSeen
 from ddax.environments.pilot.finding.match import FIELDS, label
 from ddax.environments.pilot.finding.relations import Page
+from ddax.environments.pilot.finding.values import same_value
 from ddax.environments.pilot.orders.frames import Act, Frame
 from ddax.environments.pilot.orders.grammar import read_task
 from ddax.environments.pilot.telling import told
@@ -116,6 +117,8 @@ class Pilot:
     """What was read from the page last, for an order behind that says “it”."""
     known: frozenset[str] = frozenset()
     """What the page said before the last move, to tell what is new."""
+    told: int = 0
+    """How many notes there were before the last move."""
     asked: str = ""
     """The last question of the page that was answered."""
     _seen: PageSeen | None = None
@@ -209,7 +212,7 @@ class Pilot:
             return
         await self.do("leave", there.id)
         now = self.node(there.id)
-        if now is not None and now.type != "password" and _bare(now.value) != _bare(there.value):
+        if now is not None and now.type != "password" and not same_value(there.value, now.value):
             raise NotDone(f"“{label(there)}” does not hold what was written once it was left")
 
     async def _frame(self, frame: Frame) -> None:
@@ -233,7 +236,7 @@ class Pilot:
         move, before = Move(name, target, value), self.seen
         self.moves.append(move)
         if name not in ("hover", "leave", "scroll"):
-            self.known = frozenset(_said(node) for node in before.nodes)
+            self.known, self.told = frozenset(_said(node) for node in before.nodes), len(self.notes)
         try:
             self._take(await self.world.act(move))
         except ActionError as error:
@@ -331,11 +334,6 @@ class Pilot:
     def fresh(self) -> list[Node]:
         """Return what the page says that it did not say before the last move."""
         return [node for node in self.seen.nodes if _said(node) not in self.known]
-
-
-def _bare(text: str) -> list[str]:
-    """Return the signs of a value that stay when a page writes it in its own form, as a day or a price."""
-    return sorted(sign for sign in text.casefold() if sign.isalnum() and sign != "0")
 
 
 def _said(node: Node) -> str:

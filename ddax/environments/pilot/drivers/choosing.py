@@ -7,15 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ddax.environments.browser.seen import Node
-from ddax.environments.pilot.drivers.deeds import deed
+from ddax.environments.pilot.drivers.asking import press_node
+from ddax.environments.pilot.drivers.deeds import deed, tail_of
 from ddax.environments.pilot.drivers.entering import field_of, fill
-from ddax.environments.pilot.drivers.pressing import press_node
 from ddax.environments.pilot.drivers.ranges import bring
 from ddax.environments.pilot.drivers.selecting import pick_in
 from ddax.environments.pilot.finding.locate import in_row, locate, meant, one_of, pressed, unfolded, written
 from ddax.environments.pilot.finding.looks import COLOURS, looked_for
 from ddax.environments.pilot.finding.match import BOXES, Hit, find, label, runs, usable
-from ddax.environments.pilot.finding.relations import NOWHERE
 from ddax.environments.pilot.orders.clauses import said_parts
 from ddax.environments.pilot.orders.dates import find_date, month_of
 from ddax.environments.pilot.orders.frames import Frame, Value
@@ -25,7 +24,9 @@ from ddax.environments.pilot.words import Word, key, keys, said
 PICKED = frozenset(
     {"option", "radio", "menuitem", "menuitemradio", "menuitemcheckbox", "checkbox", "switch", "treeitem"}
 )
-NONE = frozenset({"nothing", "none", "no"})
+NONE = frozenset({"nothing", "none"})
+CLOSES = frozenset({"option", "menuitemradio", "menuitemcheckbox"})
+"""What may go with its press, as the list that holds it closes."""
 TICKED = frozenset({"checkbox", "switch", "menuitemcheckbox", "radio"})
 
 
@@ -46,7 +47,7 @@ async def choose(pilot: Pilot, frame: Frame) -> None:
     if not apart and await choose_words(pilot, order):
         return
     if len(parts) > 1:
-        tail = _tail(parts[-1])
+        tail = tail_of(parts[-1], ("in", "from", "as", "for", "on"))
         chosen: list[str] = []
         for part in parts:
             if not await choose_words(
@@ -83,7 +84,11 @@ async def _set_each(pilot: Pilot, values: Sequence[str]) -> None:
     if len(nodes) != len(values):
         raise NotDone(f"there are {len(nodes)} sliders for {len(values)} numbers")
     for node, value in zip(nodes, values, strict=True):
-        await (fill(pilot, node, Value(value.strip(), True)) if written(node) else bring(pilot, node, value))
+        await _to_number(pilot, node, value.strip())
+
+
+async def _to_number(pilot: Pilot, node: Node, number: str) -> None:
+    await (fill(pilot, node, Value(number, True)) if written(node) else bring(pilot, node, number))
 
 
 async def _none(pilot: Pilot, order: Sequence[Word]) -> bool:
@@ -91,11 +96,14 @@ async def _none(pilot: Pilot, order: Sequence[Word]) -> bool:
     solid = [word for word in order if not word.is_stop]
     if not solid or solid[0].group >= 0 or solid[0].key not in NONE:
         return False
-    if any(keys(label(node)) == (solid[0].key,) for node in [*usable(pilot.page, _chosen), *_options(pilot)]):
+    if any(
+        keys(label(node)) == (solid[0].key,)
+        for node in [*usable(pilot.page, lambda one: one.role in PICKED), *_options(pilot)]
+    ):
         return False  # it is called so
-    about = [word.key for word in solid[1:] if not word.is_kind and word.key not in ("them", "anything")]
     boxes = usable(pilot.page, lambda node: node.role in ("checkbox", "switch"))
-    boxes = [node for node in boxes if not about or pilot.page.level(node, about) < NOWHERE]
+    if any(not word.is_kind for word in solid[1:]):
+        boxes = [hit.node for hit in find(pilot.page, solid[1:], boxes) if not hit.left]
     if not boxes:
         raise NotDone(f"there are no boxes for “{said(order)}”")
     for node in boxes:
@@ -103,26 +111,10 @@ async def _none(pilot: Pilot, order: Sequence[Word]) -> bool:
     return True
 
 
-def _chosen(node: Node) -> bool:
-    return node.role in PICKED
-
-
 def _named_in(pilot: Pilot, part: Sequence[Word]) -> bool:
     """Tell whether a part of a list names something to choose by itself."""
     nodes = [*usable(pilot.page, lambda node: node.role in PICKED or _tickable(node)), *_options(pilot)]
     return any(hit.rank[0] == 0 for hit in find(pilot.page, part, nodes))
-
-
-def _tail(part: Sequence[Word]) -> tuple[Word, ...]:
-    at = next(
-        (
-            n
-            for n, word in enumerate(part)
-            if n and word.is_stop and word.key in ("in", "from", "as", "for", "on")
-        ),
-        None,
-    )
-    return tuple(part[at:]) if at is not None else ()
 
 
 async def _by_name(pilot: Pilot, order: Sequence[Word]) -> None:
@@ -165,21 +157,19 @@ def _of_another(order: Sequence[Word], hit: Hit, every: Sequence[Node]) -> bool:
 async def _measured(pilot: Pilot, order: Sequence[Word]) -> bool:
     """Bring a slider, a spinner or a field for a day to what is said."""
     text = said(order)
-    number = re.search(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w/.])", text)
+    numbers = re.findall(r"(?<![\w.,])-?\d+(?:,\d{3})*(?:\.\d+)?(?![\w/]|[.,]\d)", text)
     kinds = {word.key for word in order}
-    if number and kinds & {"slider", "spinner"}:
+    if numbers and kinds & {"slider", "spinner"}:
+        if len(numbers) > 1:
+            raise NotDone(f"there are {len(numbers)} numbers in “{text}”, and not one")
         roles = {"slider"} if "slider" in kinds else {"spinbutton"}
         fields = usable(pilot.page, lambda node: node.role in roles)
         fields = fields or usable(pilot.page, lambda node: node.role in ("slider", "spinbutton", "handle"))
         if len(fields) == 1:
-            await (
-                fill(pilot, fields[0], Value(number[0], True))
-                if written(fields[0])
-                else bring(pilot, fields[0], number[0])
-            )
+            await _to_number(pilot, fields[0], numbers[0])
             return True
         if not fields and (holds := _handles(pilot)):
-            await bring(pilot, holds[0], number[0])
+            await bring(pilot, holds[0], numbers[0])
             return True
     if (colour := _colour(pilot, order)) is not None:
         await fill(pilot, *colour)
@@ -277,9 +267,9 @@ async def _in_list(pilot: Pilot, order: Sequence[Word]) -> bool:
     hits = [hit for hit in hits if hit.left in runs(order, hit.used)]  # one thing is chosen, not two
     if not hits:
         return False
-    hit = hits[0]
-    text = said(hit.left)
-    await pick_in(pilot, hit.node, tuple(word.key for word in hit.left), text)
+    node = one_of(pilot, order, hits)
+    left = next(hit.left for hit in hits if hit.node is node)
+    await pick_in(pilot, node, tuple(word.key for word in left), said(left))
     return True
 
 
@@ -307,7 +297,7 @@ async def tick(pilot: Pilot, frame: Frame) -> None:
     if frame.on and await _none(pilot, frame.words):
         return
     for part in _named_boxes(pilot, frame):
-        node = _box(pilot, part)
+        node = meant(pilot, part, _tickable)
         if node is None:
             if frame.verb in ("check", "mark", "enable", "disable") and _deeds(pilot, frame):
                 await deed(pilot, replace(frame, act="deed"))
@@ -328,13 +318,9 @@ def _named_boxes(pilot: Pilot, frame: Frame) -> list[tuple[Word, ...]]:
     if len(parts) > 1 and all(_named_in(pilot, part) for part in parts):
         return parts
     try:
-        return [frame.words] if _box(pilot, frame.words) is not None else parts
+        return [frame.words] if meant(pilot, frame.words, _tickable) is not None else parts
     except NotDone:
         return parts
-
-
-def _box(pilot: Pilot, order: Sequence[Word]) -> Node | None:
-    return meant(pilot, order, _tickable)
 
 
 def _tickable(node: Node) -> bool:
@@ -346,8 +332,10 @@ async def bring_to(pilot: Pilot, node: Node, *, on: bool) -> None:
     """Press a box until its state is the one that is wanted; at most twice, as one of three states needs."""
     for press in range(2):
         now = pilot.node(node.id)
+        if now is None and press and node.role in CLOSES:
+            return
         if now is None:
-            return  # it went with the press, as an option of a list that closes
+            raise NotDone(f"“{label(node)}” went, and it is not seen whether it is {'on' if on else 'off'}")
         if is_on(now) == on and "mixed" not in now.state:
             pilot.settled |= not press
             return

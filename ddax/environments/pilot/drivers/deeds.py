@@ -6,17 +6,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ddax.environments.browser.seen import Node
-from ddax.environments.pilot.drivers.basket import taken
+from ddax.environments.pilot.drivers.asking import NO, press_node
+from ddax.environments.pilot.drivers.basket import count_of, taken
 from ddax.environments.pilot.drivers.entering import enter_new, fill_fields
-from ddax.environments.pilot.drivers.pressing import NO, has_verb, named, open_, press_node
+from ddax.environments.pilot.drivers.pressing import has_verb, named, open_
 from ddax.environments.pilot.drivers.repeating import press_until
-from ddax.environments.pilot.finding.locate import TURNS, in_row, is_menu, locate, meant, missing, pressed
+from ddax.environments.pilot.finding.locate import in_row, is_menu, locate, meant, missing, pressed
 from ddax.environments.pilot.finding.match import BOXES, find, label, runs, usable
 from ddax.environments.pilot.finding.ranking import best_of
 from ddax.environments.pilot.orders.clauses import said_parts
 from ddax.environments.pilot.orders.frames import Frame
 from ddax.environments.pilot.pilot import NotDone, Pilot
-from ddax.environments.pilot.words import COUNTS, Word, has_phrase, key, keys, said
+from ddax.environments.pilot.words import Word, has_phrase, key, keys, said
 
 ROWS = frozenset({"listitem", "row", "treeitem", "article"})
 SAME = {"remove": "delete", "delete": "remove", "log in": "sign in", "sign in": "log in",
@@ -30,7 +31,7 @@ TAKEN = frozenset({"order", "buy"})
 """Deeds on things that are taken from a list first."""
 SENDS = frozenset({"submit", "send"})
 """Verbs that alone mean the form that was written into."""
-AGREES = frozenset({"accept", "agree"})
+AGREES = ("accept", "agree")
 """Verbs that mean a box where no button is called so."""
 _TRIP = frozenset({"from", "to"})
 MESSAGE = frozenset({"reply", "forward"})
@@ -42,7 +43,7 @@ async def deed(pilot: Pilot, frame: Frame) -> None:
     verb = tuple(Word(word, key(word)) for word in frame.verb.split())
     order = (*verb, *frame.words)
     if frame.until:
-        await press_until(pilot, frame, order, frame.until)
+        await press_until(pilot, order, frame.until)
         return
     if frame.fields:
         await _with_fields(pilot, frame, order)
@@ -53,9 +54,11 @@ async def deed(pilot: Pilot, frame: Frame) -> None:
     if (node := _sender(pilot, frame)) is not None:
         await press_node(pilot, node)
         return
-    if frame.verb in AGREES and named(pilot, order, verb) is None and _boxes(pilot, frame.words):
-        await pilot.drivers["tick"](pilot, replace(frame, act="tick", on=True))
-        return
+    if frame.verb in AGREES and named(pilot, order, verb) is None:
+        for words in (frame.words, *((Word("I", "i"), Word(one, one), *frame.words) for one in AGREES)):
+            if _boxes(pilot, words):
+                await pilot.drivers["tick"](pilot, replace(frame, act="tick", words=words))
+                return
     parts = _shared_tail(frame.words)
     if frame.verb in TAKEN and taken(pilot, frame.words):
         parts = []
@@ -71,12 +74,14 @@ def _shared_tail(order: Sequence[Word]) -> list[tuple[Word, ...]]:
     parts = said_parts(order)
     if len(parts) < 2:
         return parts
-    last = parts[-1]
-    at = next(
-        (n for n, word in enumerate(last) if word.is_stop and word.key in ("to", "from", "in") and n),
-        len(last),
-    )
-    return [*((*part, *last[at:]) for part in parts[:-1]), last]
+    tail = tail_of(parts[-1], ("to", "from", "in"))
+    return [*((*part, *tail) for part in parts[:-1]), parts[-1]]
+
+
+def tail_of(part: Sequence[Word], places: Sequence[str]) -> tuple[Word, ...]:
+    """Return what stands from a small word for a place on, and not first."""
+    at = next((n for n, word in enumerate(part) if n and word.is_stop and word.key in places), len(part))
+    return tuple(part[at:])
 
 
 async def _deed_to(pilot: Pilot, order: Sequence[Word], verb: Sequence[Word], frame: Frame) -> None:
@@ -95,7 +100,6 @@ async def _deed_to(pilot: Pilot, order: Sequence[Word], verb: Sequence[Word], fr
         if now is None or label(now) != label(node):
             raise NotDone(f"“{label(node)}” was pressed {number} of {count} times, and is another thing then")
         await _press_seen(pilot, node, verb[0].key)
-    _see_unasked(pilot, node)
 
 
 async def _doer(pilot: Pilot, order: Sequence[Word], verb: Sequence[Word], other: str) -> Node:
@@ -107,8 +111,7 @@ async def _doer(pilot: Pilot, order: Sequence[Word], verb: Sequence[Word], other
     try:
         node = await locate(pilot, order, lambda one: pressed(one) and has_verb(one, verb))
     except NotDone:
-        same = (Word(other, other),)
-        found = named(pilot, (*same, *about), same) if other else None
+        found = named(pilot, (*same_, *about), same_) if other else None
         if found is None:
             found = _for_all(pilot, order, verb) or await _in_menu(pilot, about, verb)
             if found is None:
@@ -128,17 +131,13 @@ def _counted(pilot: Pilot, order: Sequence[Word], at: int) -> tuple[Sequence[Wor
 
     A number that the page has together with the word behind it belongs to a name.
     """
-    numbers = [COUNTS.get(word.key, 0) or _small(word.key) if word.group < 0 else 0 for word in order]
+    numbers = [count_of(word) for word in order]
     name = tuple(word.key for word in order[at : at + 2])
     if len(name) > 1 and numbers[at] and not pilot.page.saying(name):
         return (*order[:at], *order[at + 1 :]), numbers[at]
     if order[-1].key == "time" and len(order) > at + 2 and numbers[-2]:
         return order[:-2], numbers[-2]
     return (order[:-1], numbers[-1]) if order[-1].key in ("once", "twice") and numbers[-1] else (order, 1)
-
-
-def _small(text: str) -> int:
-    return int(text) if text.isdecimal() and len(text) < 3 else 0
 
 
 def _sender(pilot: Pilot, frame: Frame) -> Node | None:
@@ -149,14 +148,14 @@ def _sender(pilot: Pilot, frame: Frame) -> Node | None:
         return None
     own = [n for n in usable(pilot.page, pressed) if n.form[0] == last.form[0]]
     found = [n for n in own if keys(label(n)) == (frame.verb,)]
-    found = found or [n for n in own if n.submits and not {*keys(label(n))} & (TURNS | {*NO})]
+    found = found or [n for n in own if n.submits and not {*keys(label(n))} & {*NO}]
     return found[0] if len(found) == 1 else None
 
 
 def _boxes(pilot: Pilot, order: Sequence[Word]) -> list[Node]:
-    """Return the boxes that are called so, or say more than that."""
+    """Return the boxes that are called so."""
     boxes = usable(pilot.page, lambda one: one.role in BOXES and "disabled" not in one.state)
-    return [hit.node for hit in find(pilot.page, order, boxes, more=True) if not hit.left]
+    return [hit.node for hit in find(pilot.page, order, boxes) if not hit.left]
 
 
 async def _press_seen(pilot: Pilot, node: Node, verb: str) -> None:
@@ -182,20 +181,6 @@ def _see_beside(pilot: Pilot, node: Node, order: Sequence[Word]) -> None:
         held = {one.id for row in named for one in page.held(row.id)}
         if named and node.id not in held and page.level(node, phrase) == len(page.seen.nodes):
             raise NotDone(f"“{label(node)}” does not stand with “{said(run)}”")
-
-
-def _see_unasked(pilot: Pilot, node: Node) -> None:
-    """See that a deed is not left waiting for an answer that the order does not give."""
-    asks = [one for one in pilot.fresh() if one.role in ("dialog", "alertdialog")]
-    if not asks or pilot.behind or pilot.page.by_id.get(node.id) in pilot.page.held(asks[-1].id):
-        return
-    inside = {one.id for one in pilot.page.held(asks[-1].id)}
-    answers = [n for n in pilot.seen.nodes if n.id in inside and pressed(n)]
-    if any(" ".join(keys(label(one))) in NO for one in answers):
-        about = pilot.cut(asks[-1].name or "a question", 80)
-        there = pilot.named(answers)
-        raise NotDone(f"the page asks “{about}” and the order does not say what to answer; there are {there}",
-                      "Say it, as “… and confirm”")  # fmt: skip
 
 
 def _for_all(pilot: Pilot, order: Sequence[Word], verb: Sequence[Word]) -> Node | None:

@@ -8,18 +8,27 @@ from dataclasses import replace
 
 from ddax.environments.browser.secrets import PLACEHOLDER
 from ddax.environments.browser.seen import Node
+from ddax.environments.pilot.drivers.asking import called
 from ddax.environments.pilot.drivers.calendar import pick_day
 from ddax.environments.pilot.drivers.covering import shared_out
 from ddax.environments.pilot.drivers.ranges import bring
 from ddax.environments.pilot.drivers.selecting import pick_in
-from ddax.environments.pilot.finding.locate import in_row, locate, meant, missing, pressed, written
-from ddax.environments.pilot.finding.match import FIELDS, find, label, names, usable
+from ddax.environments.pilot.finding.locate import in_row, locate, meant, missing, one_of, pressed, written
+from ddax.environments.pilot.finding.match import FIELDS, find, label, usable
 from ddax.environments.pilot.finding.reading import beside, looked_up
-from ddax.environments.pilot.orders.dates import as_shown, find_date, find_time, no_day, shows_form
+from ddax.environments.pilot.finding.values import same_value
+from ddax.environments.pilot.orders.dates import (
+    as_shown,
+    find_date,
+    find_month,
+    find_time,
+    no_day,
+    shows_form,
+)
 from ddax.environments.pilot.orders.frames import Frame, Value
 from ddax.environments.pilot.orders.grammar import SECRET
 from ddax.environments.pilot.pilot import NotDone, Pilot
-from ddax.environments.pilot.words import NAMED, Keys, Word, has_phrase, key, keys, ordinal, plain, said
+from ddax.environments.pilot.words import NAMED, Word, has_phrase, key, keys, ordinal, said
 
 TEXT = frozenset({"textbox", "searchbox", "spinbutton", "combobox"})
 SECRETS = SECRET | {"secret"}
@@ -54,13 +63,24 @@ async def write(pilot: Pilot, frame: Frame) -> None:
         return
     value = looked_up(pilot, value)
     fields = usable(pilot.page, lambda node: written(node) and node.role in TEXT)
-    if any(word.key in EVERY for word in frame.words if word.group < 0):
+    every = any(word.key in EVERY for word in frame.words if word.group < 0)
+    if every and not _called_all(pilot, frame, fields):
+        about = [w.key for w in frame.words if w.key not in EVERY and not w.is_stop and not w.is_kind]
+        fields = [node for node in fields if {*about} <= {*keys(label(node))}]
+        if not fields:
+            raise missing(pilot, frame.words, written, "field")
         if any(word.key == "both" for word in frame.words) and len(fields) != 2:
             raise NotDone(f"there are {len(fields)} fields, and not two")
         for node in fields:
             await fill(pilot, node, value)
         return
     await fill(pilot, await field_of(pilot, frame.words), value)
+
+
+def _called_all(pilot: Pilot, frame: Frame, fields: Sequence[Node]) -> bool:
+    """Tell whether a field is called by the very word for several, as “All notes”."""
+    hits = [hit for hit in find(pilot.page, frame.words, fields) if not hit.left]
+    return any(frame.words[at].key in EVERY for hit in hits for at in hit.used)
 
 
 async def _by_labels(pilot: Pilot) -> None:
@@ -89,8 +109,7 @@ async def field_of(pilot: Pilot, order: Sequence[Word], *, links: bool = False) 
         found = meant(pilot, other, written)
         if found is not None:
             return found
-    found = in_row(pilot, order, written) if solid else None
-    if found is not None:
+    if solid and (found := in_row(pilot, order, written)) is not None:
         return found
     try:
         return await locate(pilot, order, written, kind="field", links=links)
@@ -197,32 +216,26 @@ def holds(node: Node, text: str) -> bool:
         return bool(node.value)
     if node.type == "password":
         return len(node.value) == len(text)
-    held = {plain(node.whole or node.value), plain(node.value)}
-    return plain(text) in held or (re.search(r"\d", text) is not None and _bare(text) in map(_bare, held))
-
-
-def _bare(text: str) -> str:
-    """Return a text without the signs that a field may put into a number: of thousands, of a phone, “.00”."""
-    thousands = re.fullmatch(r"\d{1,3}(?:[.,]\d{3})+(?:[.,]0+)?", text.strip())
-    text = re.sub(r"[.,]0{1,2}$", "", plain(text)) if re.fullmatch(r"[\d.,]+", text.strip()) else plain(text)
-    return re.sub(r"[.,]", "", text) if thousands else re.sub(r"[\s()/-]", "", text)
+    return any(same_value(text, held) for held in (node.whole or node.value, node.value))
 
 
 async def _fill_day(pilot: Pilot, node: Node, text: str) -> None:
     """Write a day or a time in the form of its field; a field that takes none is filled by its calendar."""
     day, time = find_date(text), find_time(text)
-    if node.type == "time":
-        await put(pilot, node, time or text)
+    if node.type == "time" and time:
+        await put(pilot, node, time)
         return
-    if node.type in ("date", "datetime-local", "month") and day:
-        iso = day.isoformat()
-        await put(
-            pilot, node, {"month": iso[:7], "datetime-local": f"{iso}T{time or '00:00'}"}.get(node.type, iso)
+    if node.type == "month" and (month := find_month(text)):
+        await put(pilot, node, f"{month[0]:04}-{month[1]:02}")
+        return
+    if day is None or node.type in ("time", "month"):
+        raise NotDone(
+            f"“{text}” is no {node.type or 'date'} as “{label(node)}” takes it", "Say it in numbers"
         )
+    if node.type in ("date", "datetime-local"):
+        await put(pilot, node, day.isoformat() + (f"T{time or '00:00'}" if node.type != "date" else ""))
         return
-    if day and (
-        "readonly" in node.state or not await _typed(pilot, node, as_shown(day, node.sample) or text)
-    ):
+    if "readonly" in node.state or not await _typed(pilot, node, as_shown(day, node.sample) or text):
         await pick_day(pilot, node, day)
 
 
@@ -250,7 +263,7 @@ async def _fill_suggesting(pilot: Pilot, node: Node, value: Value) -> None:
         await pilot.do("click", same[0].id)
     elif node.role == "combobox" and node.options and value.text not in node.options:
         raise NotDone(f"“{label(node)}” has no “{value.text}”")
-    elif options == [] and node.role == "combobox" and not _may_stay(pilot, node):
+    elif options == [] and node.role == "combobox" and "suggests" in node.state:
         raise NotDone(f"“{label(node)}” has no “{pilot.cut(value.text, 60)}”")
     elif options and not (following and following.act in ("choose", "press", "key")):
         raise NotDone(f"“{label(node)}” suggests {pilot.named(options)} and no “{pilot.cut(value.text, 60)}”")
@@ -271,11 +284,6 @@ async def _late(pilot: Pilot) -> list[Node]:
 
 def _listed(pilot: Pilot) -> list[Node]:
     return [node for node in pilot.fresh() if node.role in ("menuitem", "clickable", "listitem")]
-
-
-def _may_stay(pilot: Pilot, node: Node) -> bool:
-    """Tell whether a field with suggestions takes what is none of them: one that only offers does."""
-    return "suggests" not in node.state
 
 
 async def fill_fields(
@@ -324,9 +332,8 @@ async def search(pilot: Pilot, frame: Frame) -> None:
     own = [
         node for node in fields if node.role == "searchbox" or "search" in keys(f"{label(node)} {node.hints}")
     ]
-    own = own or fields
     order, place = _place_of(pilot, frame.words)
-    own = [place] if place is not None else own
+    own = [place] if place is not None else own or fields
     if len(own) != 1:
         all_ = usable(pilot.page, lambda node: written(node) and node.role != "slider")
         shared = shared_out(pilot, frame.words, all_)
@@ -366,13 +373,9 @@ def _sends(pilot: Pilot, field: Node) -> list[Node]:
     """Return what sends a search: a button of that name, or that of the form."""
     buttons = usable(pilot.page, lambda node: pressed(node) and node.role in ("button", "clickable"))
     buttons = [node for node in buttons if node.form[0] == field.form[0]]
-    named = [node for node in buttons if {"search", "find", "go"} & set(_called(node))]
-    bare = [node for node in buttons if _called(node) in (("submit",), ("show", "result"))]
+    named = [node for node in buttons if {"search", "find", "go"} & set(" ".join(called(node)).split())]
+    bare = [node for node in buttons if called(node) & {"submit", "show result"}]
     return named or [node for node in buttons if node.submits] or bare
-
-
-def _called(node: Node) -> Keys:
-    return tuple(word for name in names(node) for word in keys(name))
 
 
 async def enter_new(pilot: Pilot, order: Sequence[Word], press_named: PressNamed) -> None:
@@ -382,7 +385,7 @@ async def enter_new(pilot: Pilot, order: Sequence[Word], press_named: PressNamed
         pilot.page, lambda node: node.role in ("textbox", "searchbox") and "disabled" not in node.state
     )
     hits = find(pilot.page, [w for w in order if w.group < 0], fields)
-    node = fields[0] if len(fields) == 1 else hits[0].node if hits else None
+    node = fields[0] if len(fields) == 1 else one_of(pilot, order, hits) if hits else None
     if node is None:
         raise NotDone("it is not clear which field takes a new entry", "Name the field")
     await put(pilot, node, text)

@@ -1,4 +1,4 @@
-"""Drivers for the rest: drag, upload, sort."""
+"""Drivers for the rest: drag, upload, sort, wait, scroll, hover, leave alone."""
 
 from __future__ import annotations
 
@@ -6,14 +6,21 @@ import re
 from collections.abc import Sequence
 
 from ddax.environments.browser.seen import Node
-from ddax.environments.pilot.drivers.placing import STEPS, drag_by, drag_to_place, place_of, sort_by_drag
-from ddax.environments.pilot.finding.locate import locate, pressed
+from ddax.environments.pilot.drivers.placing import (
+    STEPS,
+    amount,
+    drag_by,
+    drag_to_place,
+    place_of,
+    sort_by_drag,
+)
+from ddax.environments.pilot.finding.locate import locate, meant, missing, one_of, pressed
 from ddax.environments.pilot.finding.looks import looked_for, seen_as
-from ddax.environments.pilot.finding.match import find, label, usable
+from ddax.environments.pilot.finding.match import find, label, roles, usable
 from ddax.environments.pilot.finding.relations import NOWHERE
 from ddax.environments.pilot.orders.frames import Frame
 from ddax.environments.pilot.pilot import NotDone, Pilot
-from ddax.environments.pilot.words import Word, keys, said
+from ddax.environments.pilot.words import COUNTS, Word, keys, said
 
 _FROM = frozenset({"from"})
 _DOWN = frozenset({"descending", "descend", "decreasing", "highest", "largest", "newest", "latest", "down"})
@@ -21,6 +28,11 @@ _WAY = _DOWN | frozenset(
     "ascending ascend lowest smallest cheapest oldest earliest first last to order up low high".split()  # noqa: SIM905
 )
 """Words that say which way a column is sorted."""
+
+_ENDS = frozenset({"top", "bottom", "up", "down", "end", "very", "way"})
+_SECONDS = re.compile(
+    r"(?:for )?(?:(\d{1,4}|one|two|three|four|five|six) |a )?(?:seconds?|secs?|s)|", re.IGNORECASE
+)
 
 
 async def drag(pilot: Pilot, frame: Frame) -> None:
@@ -74,7 +86,7 @@ def _see_inside(pilot: Pilot, thing: Node, place: Node) -> None:
 
 async def _drag_named(pilot: Pilot, frame: Frame) -> None:
     thing = await _thing(pilot, _before(frame.words))
-    place = await _thing(pilot, frame.to, list_=any(word.key == "list" for word in frame.to))
+    place = await _thing(pilot, frame.to)
     was = place.box
     names = keys(thing.own or thing.name)
     named = [word.key for word in frame.to if not word.is_stop and not word.is_kind]
@@ -90,15 +102,12 @@ def _before(order: Sequence[Word]) -> tuple[Word, ...]:
     return tuple(order[:at])
 
 
-async def _thing(pilot: Pilot, order: Sequence[Word], *, list_: bool = False) -> Node:
+async def _thing(pilot: Pilot, order: Sequence[Word]) -> Node:
     nodes = usable(pilot.page, lambda node: True)
     hits = [hit for hit in find(pilot.page, order, nodes) if not hit.left]
-    held = [hit.node for hit in hits if hit.node.role in ("region", "list", "group", "listbox")]
-    if held:
-        return held[0]
+    held = [hit for hit in hits if hit.node.role in ("region", "list", "group", "listbox")]
     if hits:
-        dragged = [hit.node for hit in hits if hit.node.drags]
-        return (dragged or [hits[0].node])[0]
+        return one_of(pilot, order, held or [hit for hit in hits if hit.node.drags] or hits)
     return await locate(pilot, order, lambda node: True, kind="thing")
 
 
@@ -148,21 +157,19 @@ async def sort(pilot: Pilot, frame: Frame) -> None:
     down = any(word.key in _DOWN for word in (*way, *_way(words)[1]))
     heads = usable(pilot.page, lambda n: _is_head(n) or (pressed(n) and _heads(pilot, n)))
     hits = [hit for hit in find(pilot.page, column, heads) if not hit.left]
-    if not hits and await sort_by_drag(pilot, words, down=down):
+    if not hits and await sort_by_drag(pilot, down=down):
         return
     if not hits:
         raise NotDone(f"no column is called “{said(column)}”; there are {pilot.named(heads)}")
-    name = keys(label(hits[0].node))
+    head = one_of(pilot, column, hits)
+    name = keys(label(head))
     for _ in range(3):
         cells = _column(pilot, name)
-        if len(cells) > 1 and cells == sorted(cells, key=_order, reverse=down) and _pressed_once(pilot):
+        clicked = pilot.moves[-1:] and pilot.moves[-1].name == "click"
+        if clicked and len(cells) > 1 and cells == sorted(cells, key=amount, reverse=down):
             return
-        live = [
-            hit.node
-            for hit in find(pilot.page, column, usable(pilot.page, lambda n: pressed(n) and _heads(pilot, n)))
-        ]
-        live = live or [hits[0].node]
-        await pilot.do("click", live[0].id)
+        live = meant(pilot, column, lambda n: pressed(n) and _heads(pilot, n)) or head
+        await pilot.do("click", live.id)
     raise NotDone(f"the column “{said(column)}” is not sorted so")
 
 
@@ -172,10 +179,6 @@ def _way(order: Sequence[Word]) -> tuple[list[Word], list[Word]]:
     while at > 1 and order[at - 1].group < 0 and order[at - 1].key in _WAY:
         at -= 1
     return list(order[:at]), list(order[at:])
-
-
-def _pressed_once(pilot: Pilot) -> bool:
-    return bool(pilot.moves) and pilot.moves[-1].name == "click"
 
 
 def _behind_by(order: Sequence[Word]) -> list[Word]:
@@ -207,6 +210,44 @@ def _column(pilot: Pilot, name: Sequence[str]) -> list[str]:
     return [n.name or n.own for n in cells]
 
 
-def _order(text: str) -> tuple[int, float, str]:
-    number = re.fullmatch(r"[^\d-]*(-?[\d,]*\.?\d+)\D*", text)
-    return (0, float(number[1].replace(",", "")), "") if number else (1, 0.0, text.casefold())
+async def leave(pilot: Pilot, frame: Frame) -> None:
+    """Leave alone what an order says is to be left alone."""
+
+
+async def wait(pilot: Pilot, frame: Frame) -> None:
+    """Wait some seconds."""
+    found = _SECONDS.fullmatch(said(frame.words))
+    if found is None:
+        raise NotDone("it is not said how many seconds to wait", "Say it, as “Wait 2 seconds”")
+    await pilot.do("wait", "page", str(COUNTS.get(found[1] or "one", found[1])))
+
+
+async def scroll(pilot: Pilot, frame: Frame) -> None:
+    """Scroll the page or what is named in it to where is said."""
+    said_ = {word.key for word in frame.words}
+    if any(not word.is_stop and not word.is_kind and word.key not in _ENDS for word in frame.words):
+        part = meant(pilot, frame.words, lambda _: True)
+        if part is None:
+            raise missing(pilot, frame.words, lambda node: node.role == "heading", "part")
+        await pilot.do("hover", part.id)
+        return
+    how = next(
+        (one for one in ("bottom", "top", "up") if one in said_), "bottom" if "end" in said_ else "down"
+    )
+    inner = [
+        node
+        for node in pilot.seen.nodes
+        if node.scrolls[1] and ("focused" in node.state or node.role in roles(frame.words))
+    ]
+    await pilot.do("scroll", inner[0].id if len(inner) == 1 else "page", how)
+
+
+async def hover(pilot: Pilot, frame: Frame) -> None:
+    """Hold the pointer over an element."""
+    if alike := looked_for(pilot, frame.words):
+        await pilot.do("hover", alike[0].id)
+        return
+    node = await locate(
+        pilot, frame.words, lambda one: "disabled" not in one.state, kind="element", text=True
+    )
+    await pilot.do("hover", node.id)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.finding.match import label
 from ddax.environments.pilot.orders.frames import Frame
 from ddax.environments.pilot.pilot import NotDone, Pilot
-from ddax.environments.pilot.words import Word, keys, ordinal
+from ddax.environments.pilot.words import keys, ordinal
 
 STEPS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
 _COLUMNS = {"left": 0.0, "right": 1.0}
@@ -119,14 +118,14 @@ def _in_line(pilot: Pilot, thing: Node, *, vertical: bool) -> list[Node]:
     return [n for n in _alike(pilot, thing) if abs(n.box[axis] - thing.box[axis]) <= _BESIDE]
 
 
-async def sort_by_drag(pilot: Pilot, order: Sequence[Word], *, down: bool) -> bool:
+async def sort_by_drag(pilot: Pilot, *, down: bool) -> bool:
     """Bring the rows of the only list that can be dragged into order; False where there is no such list."""
     rows = [node for node in pilot.seen.nodes if node.role == "listitem" and _moves(node)]
     if len(rows) < 2 or len(_alike(pilot, rows[0])) != len(rows):
         return False
     for at in range(len(rows) - 1):
         now = _alike(pilot, pilot.node(rows[0].id) or rows[0])
-        wanted = sorted(now[at:], key=_value, reverse=down)[0]
+        wanted = sorted(now[at:], key=lambda node: amount(node.name or node.own), reverse=down)[0]
         if wanted.id != now[at].id:
             await drag_onto(pilot, wanted, now[at])
     return True
@@ -136,7 +135,7 @@ def _moves(node: Node) -> bool:
     return node.drags or bool({"sortable", "draggable"} & set(node.hints.casefold().split()))
 
 
-def _value(node: Node) -> tuple[int, float, str]:
-    text = node.name or node.own
-    number = re.fullmatch(r"[^\d-]{0,4}(-?\d+(?:\.\d+)?)\D{0,4}", text)
-    return (0, float(number[1]), "") if number else (1, 0.0, text.casefold())
+def amount(text: str) -> tuple[int, float, str]:
+    """Return what a text is sorted by: its number, or where it has none, itself."""
+    number = re.fullmatch(r"[^\d-]*(-?[\d,]*\.?\d+)\D*", text)
+    return (0, float(number[1].replace(",", "")), "") if number else (1, 0.0, text.casefold())

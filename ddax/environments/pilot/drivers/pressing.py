@@ -1,4 +1,4 @@
-"""Drivers that press: controls by name, what opens and closes, keys, deeds by their verb, dialogs."""
+"""Drivers that press: controls by name, what opens, keys, deeds by their verb."""
 
 from __future__ import annotations
 
@@ -7,23 +7,42 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ddax.environments.browser.seen import Node
+from ddax.environments.pilot.drivers.asking import NO, YES, called, dialog, press_node
+from ddax.environments.pilot.drivers.basket import count_of
 from ddax.environments.pilot.drivers.entering import field_of
 from ddax.environments.pilot.drivers.repeating import press_until
-from ddax.environments.pilot.finding.locate import MENU_SIGNS, locate, meant, missing, pressed, written
+from ddax.environments.pilot.finding.locate import (
+    MENU_SIGNS,
+    locate,
+    meant,
+    missing,
+    pressed,
+    written,
+)
 from ddax.environments.pilot.finding.locate import _folded as folded
 from ddax.environments.pilot.finding.looks import looked_for
-from ddax.environments.pilot.finding.match import FIELDS, find, label, names, roles, runs, usable
+from ddax.environments.pilot.finding.match import (
+    BOXES,
+    FIELDS,
+    OPTIONS,
+    find,
+    label,
+    names,
+    runs,
+    usable,
+)
 from ddax.environments.pilot.finding.reading import value_at
 from ddax.environments.pilot.orders.clauses import said_parts
 from ddax.environments.pilot.orders.frames import Frame, Value
 from ddax.environments.pilot.orders.verbs import VERBS
 from ddax.environments.pilot.pilot import NotDone, Pilot, shows
-from ddax.environments.pilot.words import COUNTS, Word, key, keys, ordinal, plain, said
+from ddax.environments.pilot.words import Word, key, keys, ordinal, plain, said
 
-YES = ("yes", "ok", "okay", "confirm", "accept", "agree", "i'm sure")
-NO = ("no", "cancel", "dismiss", "close", "decline", "not now")
 NEUTRAL = frozenset({"filter", "use", "go", "make", "keep", "continue", "proceed", "order"})
 """Verbs that say how a thing is used; any other one has to be in the name of what is pressed."""
+_BEHIND = re.compile(r": | \d+$")
+FOUND = frozenset({"button", "menuitem"})
+"""What does a deed when it is pressed, and opens nothing."""
 RESULTS = frozenset({"result"})
 PAGES = 20
 """Pages of a list that are turned at most."""
@@ -35,7 +54,6 @@ _SORTED = re.compile(
 )
 SEEKS = frozenset({"switch between", "navigate through", "look through", "browse through"})
 """Ways to say that what is meant may have to be looked for in what is folded away."""
-SHUT = ("close", "×", "✕", "x", "dismiss")
 
 
 async def press(pilot: Pilot, frame: Frame) -> None:
@@ -46,13 +64,13 @@ async def press(pilot: Pilot, frame: Frame) -> None:
         await dialog(pilot, replace(frame, act="dialog", on=_says_yes(frame.words)))
         return
     if frame.until:
-        await press_until(pilot, frame, frame.words, frame.until)
+        await press_until(pilot, frame.words, frame.until)
         return
     way = _in_order(frame.words)
     if way and named(pilot, frame.words, frame.words) is None:
         await _press_sorted(pilot, *way)
         return
-    frame = with_words(frame, _without_purpose(pilot, _without_middle(frame.words)))
+    frame = replace(frame, words=_without_purpose(pilot, _without_middle(frame.words)))
     every = frame.words[0].key in ("all", "every") or any(w.key == "all" and w.group < 0 for w in frame.words)
     if every and await _press_all(pilot, frame.words):
         return
@@ -78,20 +96,16 @@ async def press(pilot: Pilot, frame: Frame) -> None:
 
 def _some(pilot: Pilot, order: Sequence[Word]) -> list[Node]:
     """Return as many as are said of what stands in rows alike, as “Like on 2 posts”; [] for no number."""
-    counted = [at for at, word in enumerate(order[:-1]) if _amount(word) and order[at + 1].is_kind]
+    counted = [at for at, word in enumerate(order[:-1]) if count_of(word) and order[at + 1].is_kind]
     if len(counted) != 1 or named(pilot, order, order) is not None:
         return []
     at = counted[0]
     rest = (*order[:at], *order[at + 1 :])
     hits = [hit for hit in find(pilot.page, rest, usable(pilot.page, pressed)) if not hit.left]
     hits = [hit for hit in hits if hit.rank[:4] == hits[0].rank[:4] and hit.size == hits[0].size]
-    if len(hits) < _amount(order[at]):
+    if len(hits) < count_of(order[at]):
         raise NotDone(f"there are only {len(hits)} of “{said(rest)}”")
-    return [hit.node for hit in hits[: _amount(order[at])]]
-
-
-def _amount(word: Word) -> int:
-    return 0 if word.group >= 0 else int(word.key) if word.key.isdecimal() else COUNTS.get(word.key, 0)
+    return [hit.node for hit in hits[: count_of(order[at])]]
 
 
 def _says_yes(order: Sequence[Word]) -> bool:
@@ -140,7 +154,7 @@ async def _press_sorted(pilot: Pilot, order: Sequence[Word], down: bool) -> None
     found = [node for node in nodes if _counted(node) is not None] if "number" in kinds else []
     if not found and "letter" in kinds:
         found = [node for node in nodes if len(label(node)) == 1 and label(node).isalpha()]
-    found = found or [hit.node for hit in find(pilot.page, order, nodes, more=True) if not hit.left]
+    found = found or [hit.node for hit in find(pilot.page, order, nodes) if not hit.left]
     if len(found) < 2:
         raise NotDone(f"there are no several of “{said(order)}” to press in order")
     done: set[str] = set()
@@ -171,7 +185,7 @@ async def _press_result(pilot: Pilot, number: int) -> None:
         if 0 < abs(number) <= len(new):
             await press_node(pilot, new[number - 1 if number > 0 else -1])
             return
-        turns = usable(pilot.page, lambda n: (pressed(n) and ">" in _called(n)) or "next" in _called(n))
+        turns = usable(pilot.page, lambda n: (pressed(n) and ">" in called(n)) or "next" in called(n))
         if not turns or not new:
             break
         number -= len(new)
@@ -183,16 +197,11 @@ async def _turn_to(pilot: Pilot, order: Sequence[Word]) -> None:
     """Turn the pages of a list until one says what is looked for, where it has pages and none says it yet."""
     wanted = next((tuple(word.key for word in run) for run in runs(order, ())), ())
     for _ in range(PAGES):
-        turns = usable(pilot.page, lambda n: pressed(n) and bool(_called(n) & {">", "next", "›", "»"}))
+        turns = usable(pilot.page, lambda n: pressed(n) and bool(called(n) & {">", "next", "›", "»"}))
         if not wanted or pilot.page.saying(wanted) or len(turns) != 1:
             return
         if not await press_node(pilot, turns[0]):
             return
-
-
-async def press_node(pilot: Pilot, node: Node) -> bool:
-    """Press an element; tells whether the page shows a change."""
-    return await pilot.do("click", node.id)
 
 
 async def _press_all(pilot: Pilot, order: Sequence[Word]) -> bool:
@@ -245,14 +254,29 @@ async def open_(pilot: Pilot, frame: Frame) -> None:
     whole = (Word(frame.verb, key(frame.verb)), *order)
     node = meant(pilot, whole, pressed) if frame.verb else None
     only_found = frame.verb == "find" and bool(pilot.behind)  # it need not be opened
-    node = node or _opener(pilot, frame) or await locate(pilot, order, pressed, text=not only_found)
+    node = node or _opener(pilot, frame) or _headed(pilot, order)
+    node = node or await locate(pilot, order, pressed, text=not only_found)
     if node.state & {"expanded", "selected"} and node.role != "link":
         pilot.settled = True
+        return
+    is_deed = node.role in FOUND and "find" not in keys(label(node)) and not folded(node, links=False)
+    if frame.verb == "find" and is_deed:
+        pilot.settled = True  # it is found, and nobody said to press it
         return
     before = shows(pilot.seen)
     await press_node(pilot, node)
     if shows(pilot.seen) == before:
         raise NotDone(f"“{label(node)}” was pressed, and nothing opened")
+
+
+def _headed(pilot: Pilot, order: Sequence[Word]) -> Node | None:
+    """Return the one thing to open whose name goes on behind what is said: “Ann: lunch”, “Bills 2”."""
+    if any(word.group >= 0 for word in order):
+        return None
+    nodes = usable(pilot.page, lambda node: pressed(node) and node.role not in BOXES | OPTIONS)
+    heads = [replace(node, name=_BEHIND.split(label(node), maxsplit=1)[0]) for node in nodes]
+    hits = [hit for hit in find(pilot.page, order, heads) if not hit.left]
+    return pilot.node(hits[0].node.id) if len(hits) == 1 else None
 
 
 async def _focus(pilot: Pilot, order: Sequence[Word]) -> None:
@@ -272,30 +296,6 @@ def _opener(pilot: Pilot, frame: Frame) -> Node | None:
         return None
     signs = usable(pilot.page, lambda node: pressed(node) and plain(node.name or node.own) in MENU_SIGNS)
     return signs[0] if len(signs) == 1 else None
-
-
-async def close(pilot: Pilot, frame: Frame) -> None:
-    """Close what is called so: by its own control, or by that of a dialog that closes it."""
-    order = frame.words
-    whole = (Word(frame.verb, key(frame.verb)), *order)
-    node = meant(pilot, whole, pressed)
-    if node is not None and frame.verb in [key(name) for name in keys(label(node))]:
-        await press_node(pilot, node)
-        return
-    opened = [
-        hit.node for hit in find(pilot.page, order, usable(pilot.page, lambda n: "expanded" in n.state))
-    ]
-    if opened:
-        await press_node(pilot, opened[0])
-        return
-    shuts = usable(pilot.page, lambda n: pressed(n) and any(one in _called(n) for one in SHUT))
-    if len(shuts) != 1:
-        raise missing(pilot, order, pressed, "control to close it")
-    await press_node(pilot, shuts[0])
-
-
-def _called(node: Node) -> set[str]:
-    return {" ".join(keys(name)) or name for name in names(node)}
 
 
 async def key_(pilot: Pilot, frame: Frame) -> None:
@@ -325,70 +325,3 @@ def has_verb(node: Node, verb: Sequence[Word]) -> bool:
     whole = "".join(word.key for word in verb)
     said_ = [keys(name) or (name,) for name in names(node)]
     return any(verb[0].key in one or "".join(one).startswith(whole) for one in said_) or whole in NEUTRAL
-
-
-async def dialog(pilot: Pilot, frame: Frame) -> None:
-    """Answer what the page asks, as the order says."""
-    if pilot.seen.dialog:
-        text = " ".join(word.text for word in frame.to if word.group >= 0) if pilot.seen.prompts else ""
-        asked = pilot.cut(pilot.seen.dialog, 120)
-        await pilot.answer(frame.on, text)
-        pilot.notes.append(f"the page asked “{asked}”, which was {'accepted' if frame.on else 'dismissed'}")
-        return
-    if any(note.startswith("the page said:") for note in pilot.notes) and not frame.to:
-        return  # an alert has one answer, and got it
-    boxes = [node for node in pilot.seen.nodes if node.role in ("dialog", "alertdialog")]
-    inside = {one.id for one in pilot.page.held(boxes[-1].id)} if boxes else None
-    buttons = usable(pilot.page, lambda n: pressed(n) and (inside is None or n.id in inside))
-    if frame.to:
-        hits = [hit for hit in find(pilot.page, frame.to, buttons) if not hit.left]
-        hits = hits or [hit for hit in find(pilot.page, frame.to, buttons, more=True) if not hit.left]
-        found = [hit.node for hit in hits[:1]]
-    else:
-        words = (frame.verb, *(YES if frame.on else NO))
-        found = [
-            node for word in words for node in buttons if " ".join(keys(label(node))) == " ".join(keys(word))
-        ][:1]
-    if not found:
-        if not frame.on:
-            raise NotDone("the page asked nothing that could be answered so")
-        raise NotDone(f"the page asks nothing; no button is called “{said(frame.to) or frame.verb}”")
-    await press_node(pilot, found[0])
-
-
-async def leave(pilot: Pilot, frame: Frame) -> None:
-    """Leave alone what an order says is to be left alone."""
-
-
-async def wait(pilot: Pilot, frame: Frame) -> None:
-    """Wait some seconds."""
-    found = re.search(r"\d+", said(frame.words))
-    await pilot.do("wait", "page", found[0] if found else "1")
-
-
-async def scroll(pilot: Pilot, frame: Frame) -> None:
-    """Scroll the page or what is named in it to where is said."""
-    said_ = {word.key for word in frame.words}
-    how = next((one for one in ("bottom", "top", "up") if one in said_), "down")
-    inner = [
-        node
-        for node in pilot.seen.nodes
-        if node.scrolls[1] and ("focused" in node.state or node.role in roles(frame.words))
-    ]
-    await pilot.do("scroll", inner[0].id if len(inner) == 1 else "page", how)
-
-
-async def hover(pilot: Pilot, frame: Frame) -> None:
-    """Hold the pointer over an element."""
-    if alike := looked_for(pilot, frame.words):
-        await pilot.do("hover", alike[0].id)
-        return
-    node = await locate(
-        pilot, frame.words, lambda one: "disabled" not in one.state, kind="element", text=True
-    )
-    await pilot.do("hover", node.id)
-
-
-def with_words(frame: Frame, found: Sequence[Word]) -> Frame:
-    """Return a frame about other words."""
-    return replace(frame, words=tuple(found))

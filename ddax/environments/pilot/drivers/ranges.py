@@ -8,16 +8,20 @@ from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.finding.match import label
 from ddax.environments.pilot.pilot import NotDone, Pilot
 
+_SAID = re.compile(
+    r"[$€£¥]?\s?(-?(?:\d{1,3}(?:,\d{3}){1,6}|\d{1,30})(?:\.\d{1,30})?)\s?(?:[^\W\d]{1,20}|[%°$€£¥])?"
+)
 MOST = 110
 """Presses on the way to a number at most."""
 
 
 async def bring(pilot: Pilot, node: Node, text: str) -> None:
     """Bring an element to a number; refused before anything is pressed where it does not take that number."""
-    found = re.search(r"-?\d+(?:\.\d+)?", text)
+    found = _SAID.fullmatch(text.strip())
     if found is None:
         raise NotDone(f"“{text}” is no number")
-    wanted = float(found[0])
+    number = found[1].replace(",", "")
+    wanted = float(number)
     low, high = (_number(bound) for bound in (*node.bounds, "", "")[:2])
     if (low is not None and wanted < low) or (high is not None and wanted > high):
         raise NotDone(
@@ -27,13 +31,13 @@ async def bring(pilot: Pilot, node: Node, text: str) -> None:
         )
     display = ""
     if node.tag == "input" and node.type == "range":
-        await pilot.do("type", node.id, found[0])
+        await pilot.do("type", node.id, number)
     else:
         display = node.id if _value(node) is not None else await _display(pilot, node)
         await _by_keys(pilot, node, display, wanted)
     now = pilot.node(display or node.id)
     if now is None or _value(now) != wanted:
-        raise NotDone(f"“{label(node)}” stands at {now.value if now else 'nothing'}, not at {found[0]}")
+        raise NotDone(f"“{label(node)}” stands at {now.value if now else 'nothing'}, not at {number}")
 
 
 async def _display(pilot: Pilot, node: Node) -> str:

@@ -10,7 +10,7 @@ from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.finding.locate import locate, meant, pressed
 from ddax.environments.pilot.finding.match import FIELDS, usable
 from ddax.environments.pilot.finding.relations import NOWHERE
-from ddax.environments.pilot.orders.frames import Frame, Until
+from ddax.environments.pilot.orders.frames import Until
 from ddax.environments.pilot.pilot import NotDone, Pilot
 from ddax.environments.pilot.words import Word, has_phrase, keys, said
 
@@ -21,7 +21,7 @@ MOST = 60
 _NUMBER = re.compile(r"[^\d-]*(-?\d+(?:\.\d+)?)\D*")
 
 
-async def press_until(pilot: Pilot, frame: Frame, order: Sequence[Word], until: Until) -> None:
+async def press_until(pilot: Pilot, order: Sequence[Word], until: Until) -> None:
     """Press what an order names until the page shows what is said; raises NotDone where it never does."""
     if until.of:
         await _press_when(pilot, order, until)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
 from ddax.environments.browser.seen import ACTED_ON, Node
@@ -22,9 +21,8 @@ from ddax.environments.pilot.finding.match import (
 from ddax.environments.pilot.finding.ranking import best_of
 from ddax.environments.pilot.finding.relations import Page
 from ddax.environments.pilot.pilot import NotDone, Pilot
-from ddax.environments.pilot.words import KINDS, Word, keys, ordinal, plain, said
+from ddax.environments.pilot.words import Word, has_phrase, keys, ordinal, plain, said
 
-_BEHIND = re.compile(r"\s(?:by|at|for|from|on|with)\b|[(\d:]", re.IGNORECASE)
 OPENED = 5
 """Things opened on the way to what is meant at most."""
 ROW = 80
@@ -66,7 +64,9 @@ async def locate(
             return found
         if not await _reveal(pilot, order, opened, links=links):
             break
-    for step in (_hovered, _labelled, _by_text if text else _nothing, _in_part, _in_menu):
+    for step in (_hovered, _labelled, _by_text, _in_menu):
+        if step is _by_text and not text:
+            continue
         found = await step(pilot, order, accept)
         if found is not None:
             return found
@@ -76,8 +76,6 @@ async def locate(
 def _by_kind(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:
     """Return what is told by its kind and place alone, as “the 2nd check box”; None for any other order."""
     wanted, number = roles(order), ordinal(order)
-    if (shown := _by_example(pilot, order)) is not None:
-        return shown
     bare = all(word.is_stop or word.is_kind or ordinal([word]) for word in order)
     if not wanted or not bare:
         return None
@@ -88,20 +86,6 @@ def _by_kind(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None
             raise NotDone(f"there are only {len(nodes)} of this kind")
         return nodes[number - 1 if number > 0 else number]
     return nodes[0] if len(nodes) == 1 and accept(nodes[0]) else None
-
-
-def _by_example(pilot: Pilot, order: Sequence[Word]) -> Node | None:
-    """Return any one of the kind that a quote names, as “a “button” widget”; None where it is a name."""
-    quoted = [word.key for word in order if word.group >= 0]
-    bare = all(word.is_stop or word.is_kind for word in order if word.group < 0)
-    if len(quoted) != 1 or not bare or order[0].key not in ("a", "an", "any"):
-        return None
-    if order[-1].key not in ("widget", "element", "control"):
-        return None
-    tag = {"textarea": "textarea", "text": "input"}.get(quoted[0])
-    kinds = KINDS.get("textbox" if tag else quoted[0], ())
-    nodes = usable(pilot.page, lambda one: one.role in kinds and tag in (None, one.tag))
-    return nodes[0] if nodes else None
 
 
 def meant(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:
@@ -128,7 +112,7 @@ def one_of(pilot: Pilot, order: Sequence[Word], hits: Sequence[Hit]) -> Node:
     inner = [
         node
         for node in nodes
-        if not any(other.id != node.id and _holds(pilot.page, node, other) for other in nodes)
+        if not any(other.id != node.id and node.id in pilot.page.holders(other) for other in nodes)
     ]
     if len(inner) == 1 or (inner[0].href and len({node.href for node in inner}) == 1):
         return inner[0]
@@ -142,10 +126,6 @@ def _see_end(pilot: Pilot, number: int) -> None:
     """See that the last of a kind is looked at, where that one is meant."""
     if number < 0 and not pilot.seen.whole:
         raise NotDone("the page has more than was looked at: its last one is not known")
-
-
-def _holds(page: Page, node: Node, other: Node) -> bool:
-    return node.id in set(page.holders(other))
 
 
 async def _reveal(pilot: Pilot, order: Sequence[Word], opened: set[str], *, links: bool) -> bool:
@@ -200,35 +180,12 @@ def rows(page: Page, order: Sequence[Word]) -> list[Node]:
     return found
 
 
-async def _by_text(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:
+async def _by_text(pilot: Pilot, order: Sequence[Word], _: Accept) -> Node | None:
     """Return the text that is called exactly as ordered: some pages press what is no control."""
     page = pilot.page
     texts = usable(page, lambda node: node.role not in ACTED_ON and bool(node.own) and node.role != "heading")
     hits = [hit for hit in find(page, order, texts) if not hit.left and hit.rank[3] <= -1]
     return one_of(pilot, order, hits) if hits else None
-
-
-async def _in_part(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:
-    """Return the one element whose name says more than the order, and nothing that turns it around."""
-    page = pilot.page
-    hits = [hit for hit in find(page, order, usable(page, accept), more=True) if not hit.left]
-    said_ = {word.key for word in order}
-    hits = [hit for hit in hits if not set(keys(label(hit.node))) & TURNS - said_]
-    hits = [hit for hit in hits if hit.node.role not in BOXES or _head(label(hit.node)) in said_]
-    return _inner(page, order, hits[0].node) if len(hits) == 1 else None
-
-
-def _inner(page: Page, order: Sequence[Word], node: Node) -> Node:
-    """Return the one text in an element that is called to the letter as ordered, else the element itself."""
-    name = tuple(word.key for word in order if not word.is_stop and not word.is_kind)
-    same = [one for one in page.held(node.id) if one.id != node.id and keys(one.own) == name]
-    return same[0] if len(same) == 1 and not node.own else node
-
-
-def _head(name: str) -> str:
-    """Return the word of a name that says what it is: “Light alarm” is an alarm, and no light."""
-    said_ = keys(_BEHIND.split(name, maxsplit=1)[0]) or keys(name)
-    return said_[-1] if said_ else ""
 
 
 async def _labelled(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:
@@ -273,26 +230,18 @@ def is_menu(node: Node) -> bool:
     )
 
 
-async def _nothing(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:
-    return None
-
-
-TURNS = frozenset(
-    """all every everything not never no don't without and or permanently forever account un- remove delete
-    cancel discard stop off out""".split()  # noqa: SIM905
-)
-"""Words that make another thing of a name they are added to."""
-
-
 def in_row(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:
     """Return the one element of a kind that stands in the row or card that the words name."""
     page = pilot.page
-    parts = runs(order, ())
+    parts = [[word.key for word in part] for part in runs(order, ())]
     if not parts or ordinal(order):
         return None
     found: list[tuple[int, Node]] = []
     for node in usable(page, accept):
-        size = max(page.level(node, [word.key for word in part]) for part in parts)
+        own = () if node.role not in BOXES and is_menu(node) else keys(label(node))
+        if any(has_phrase(own, part) for part in parts):
+            continue  # a name that says more is no row: it may say the opposite
+        size = max(page.level(node, part) for part in parts)
         if size <= ROW and size < len(page.seen.nodes):
             found.append((size, node))
     least = min((size for size, _ in found), default=0)

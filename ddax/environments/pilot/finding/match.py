@@ -19,7 +19,6 @@ from ddax.environments.pilot.words import (
     SIGNS,
     Keys,
     Word,
-    has_phrase,
     key,
     keys,
     plain,
@@ -76,10 +75,10 @@ def label(node: Node) -> str:
     return node.name or node.before or node.own or node.sample or node.role
 
 
-def find(page: Page, order: Sequence[Word], nodes: Iterable[Node], *, more: bool = False) -> list[Hit]:
-    """Return the elements that some words may mean, the best first; `more` lets a name say more."""
+def find(page: Page, order: Sequence[Word], nodes: Iterable[Node]) -> list[Hit]:
+    """Return the elements that some words may mean, the best first."""
     wanted = roles(order)
-    hits = [hit for node in nodes for hit in [_hit(page, order, node, wanted, more)] if hit is not None]
+    hits = [hit for node in nodes for hit in [_hit(page, order, node, wanted)] if hit is not None]
     return sorted(hits, key=lambda hit: (hit.rank, page.place(hit.node)))
 
 
@@ -93,8 +92,8 @@ def roles(order: Sequence[Word]) -> frozenset[str]:
     return frozenset(role for word in order if word.group < 0 for role in KINDS.get(word.key, ()))
 
 
-def _hit(page: Page, order: Sequence[Word], node: Node, wanted: frozenset[str], more: bool) -> Hit | None:
-    said = (_used(order, name, more) for name in names(node))
+def _hit(page: Page, order: Sequence[Word], node: Node, wanted: frozenset[str]) -> Hit | None:
+    said = (_used(order, name) for name in names(node))
     found = max(said, key=lambda used: (len(used[0]), used[1]), default=(frozenset[int](), 0))
     used, exact = found
     if not used:
@@ -126,8 +125,8 @@ def _is_open(node: Node) -> bool:
     return "expanded" in node.state or (node.role == "tab" and "selected" in node.state)
 
 
-def _used(order: Sequence[Word], name: str, more: bool) -> tuple[frozenset[int], int]:
-    """Return where the words of a name stand, and how exactly: 2 to the letter, 1 in full, 0 in part."""
+def _used(order: Sequence[Word], name: str) -> tuple[frozenset[int], int]:
+    """Return where the words of a name stand, and how exactly: 2 to the letter, 1 in full."""
     said = keys(name) or (plain(name),)
     little = {key(word) for word in name.split() if word.islower()} & LITTLE
     free = dict(enumerate(order))
@@ -144,15 +143,13 @@ def _used(order: Sequence[Word], name: str, more: bool) -> tuple[frozenset[int],
             else:
                 used.add(at)
                 free.pop(at)
-    if missing and not (more and _part_of(order, said)):
-        return frozenset(), 0
     if missing:
-        used = {at for at, word in enumerate(order) if word.key in said}
+        return frozenset(), 0
     bare = all(word.is_stop for word in order)
     solid = [at for at in used if bare or not order[at].is_stop]
     if not solid or _breaks_quote(order, used):
         return frozenset(), 0
-    exact = 0 if missing else 2 if run and plain(" ".join(order[at].text for at in run)) == plain(name) else 1
+    exact = 2 if run and plain(" ".join(order[at].text for at in run)) == plain(name) else 1
     return frozenset(used), exact
 
 
@@ -164,12 +161,6 @@ def _run_at(order: Sequence[Word], said: Keys) -> range | None:
             if "".join(word.key for word in order[at : at + size]) == whole:
                 return range(at, at + size)
     return None
-
-
-def _part_of(order: Sequence[Word], said: Keys) -> bool:
-    """Tell whether all words that are no kinds stand in a name side by side."""
-    solid = [word.key for word in order if not word.is_stop and not word.is_kind]
-    return bool(solid) and has_phrase(said, solid)
 
 
 def _breaks_quote(order: Sequence[Word], used: set[int]) -> bool:
