@@ -26,7 +26,7 @@ _SPLIT = re.compile(
 _TWO = re.compile(r"\b(?:check|text)[ -](?:box|area)\b|\bradio[ -]button\b|\bnext to\b", re.IGNORECASE)
 _GLUE = str.maketrans({" ": "\ue000", "-": "\ue001"})
 _LOOSE = str.maketrans({"\ue000": " ", "\ue001": "-"})
-_GLUED = re.compile(r"[A-Za-z]+[\ue000\ue001][A-Za-z]+")
+_GLUED = re.compile(r"(?:check|text|radio|next)[\ue000\ue001](?:box|area|button|to)", re.IGNORECASE)
 """Two words held together while an order is parted; a value gets them back as they were."""
 _ONE = {
     "checkbox": "checkbox",

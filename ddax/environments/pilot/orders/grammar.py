@@ -168,7 +168,7 @@ def _press(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     if key and spelled and not HELD.search(body):
         value = Value(key_name(key["key"]), bool(key["said"]))
         return [frame_of(clause, "key", verb, bare, value=value, count=count)]
-    return [frame_of(clause, act, verb, body, count=count)]
+    return [frame_of(clause, act, verb, body)] * count
 
 
 def key_name(text: str) -> str:
