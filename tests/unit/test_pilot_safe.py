@@ -211,3 +211,17 @@ async def test_a_box_that_went_is_not_claimed() -> None:
 
     report, _ = await done("Select nothing.", Redrawn(page(("checkbox", "*A"), ("checkbox", "*B")).nodes))
     assert not report.ok
+
+
+@pytest.mark.parametrize(
+    "task", ["Switch off the lights in the bedroom.", "Turn off the lights in the hall."]
+)
+async def test_what_stands_beside_the_one_that_is_named_is_not_taken_for_it(task: str) -> None:
+    names = ("Bedroom on", "Kitchen on") if "bedroom" in task else ("Hall on", "Porch on")
+    boxes = [
+        Node(f"e{n}", "switch", name, parent="g", state=frozenset({"checked"}))
+        for n, name in enumerate(names)
+    ]
+    world = FixedPage([Node("g", "group", "Lights", own="Lights"), *boxes, Node("h", "heading", "Settings")])
+    report, moves = await done(task, world)
+    assert not [move for move in moves if move[0] == "click"] and not report.ok

@@ -240,7 +240,7 @@ def in_row(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:
     for node in usable(page, accept):
         own = () if node.role not in BOXES and is_menu(node) else keys(label(node))
         if any(has_phrase(own, part) for part in parts):
-            continue  # a name that says more is no row: it may say the opposite
+            return None  # it is named in part: nothing beside it is meant, and it may say the opposite
         size = max(page.level(node, part) for part in parts)
         if size <= ROW and size < len(page.seen.nodes):
             found.append((size, node))
