@@ -225,6 +225,7 @@ async def _with_fields(pilot: Pilot, frame: Frame, order: Sequence[Word]) -> Non
     verb = order[: len(frame.verb.split())] if frame.verb else ()
     if any(value is None and sum(not w.is_stop for w in words) < 2 for words, value in frame.fields):
         raise NotDone("it is not said what to write", "Put what is to be written in quotes")
+    about = tuple(word for word in frame.words if not pilot.page.saying((word.key,)))
     if not await fill_fields(pilot, frame.fields, frame.tail, try_only=True):
         if not verb or frame.verb in FINAL:
             await fill_fields(pilot, frame.fields, frame.tail)
@@ -236,7 +237,7 @@ async def _with_fields(pilot: Pilot, frame: Frame, order: Sequence[Word]) -> Non
         return
     if {words[0].key for words, _ in frame.fields} >= _TRIP and named(pilot, order, verb) is None:
         await press_node(pilot, await locate(pilot, (Word("search", "search"),), pressed))
-        await _deed_to(pilot, order, verb, frame)
+        await _deed_to(pilot, (*verb, *about), verb, frame)  # the form has said the rest of what it finds
         return
     node = _sends(pilot, frame) or named(pilot, order, verb) or named(pilot, verb, verb)
     if node is None or (last is not None and node.form[0] != last.form[0]):
