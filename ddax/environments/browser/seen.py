@@ -280,4 +280,4 @@ def to_the_letter(text: str) -> str:
 
 
 HIDDEN = frozenset({"Cc", "Cf", "Co", "Cs", "Cn"})
-_BETWEEN_WORDS = re.compile(r"[_\-./]+|(?<=[a-z])(?=[A-Z])")
+_BETWEEN_WORDS = re.compile(r"[_./]+|(?<=\w)-+|-+(?!\d)|(?<=[a-z])(?=[A-Z])")

@@ -163,7 +163,7 @@ class Pilot:
         for at, frame in enumerate(frames):
             self.behind = tuple(frames[at + 1 :])
             if where:
-                frame, where = replace(frame, words=(*frame.words, Word("in", "in"), *where)), ()
+                frame, where = replace(frame, words=(*frame.words, Word("within", "within"), *where)), ()
             made = len(self.moves)
             try:
                 await self._frame(frame)

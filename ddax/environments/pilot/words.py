@@ -37,7 +37,7 @@ KIND_WORDS = frozenset(KINDS) | frozenset(
     """row card item entry list section group form dialog popup window page option options radio-button text
     input     column table element widget icon folder file to-do todo value number area line image picture
     input-field     control bar toolbar panel frame filter cookie-banner banner reply-button quantity-field
-    user post email mail message result dialog-box scroll paragraph""".split()  # noqa: SIM905
+    user post email mail message result dialog-box scroll paragraph grid coordinate point""".split()  # noqa: SIM905
 )
 """Words that say what a thing is and not how it is called; a thing may be called so all the same."""
 SIGNS: dict[str, tuple[str, ...]] = {

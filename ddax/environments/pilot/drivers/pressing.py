@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.drivers.asking import NO, YES, called, dialog, press_node
@@ -44,6 +45,7 @@ _BEHIND = re.compile(r": | \d+$")
 FOUND = frozenset({"button", "menuitem"})
 """What does a deed when it is pressed, and opens nothing."""
 RESULTS = frozenset({"result"})
+EVERY = frozenset({"all", "every", "each"})
 PAGES = 20
 """Pages of a list that are turned at most."""
 _MIDDLE = frozenset({"center", "centre", "middle"})
@@ -71,8 +73,9 @@ async def press(pilot: Pilot, frame: Frame) -> None:
         await _press_sorted(pilot, *way)
         return
     frame = replace(frame, words=_without_purpose(pilot, _without_middle(frame.words)))
-    every = frame.words[0].key in ("all", "every") or any(w.key == "all" and w.group < 0 for w in frame.words)
-    if every and await _press_all(pilot, frame.words):
+    if any(word.key in EVERY and word.group < 0 for word in frame.words) and await _press_all(
+        pilot, frame.words
+    ):
         return
     if ordinal(frame.words) and any(word.key in RESULTS and word.group < 0 for word in frame.words):
         await _press_result(pilot, ordinal(frame.words))
@@ -132,9 +135,12 @@ def _without_middle(order: Sequence[Word]) -> tuple[Word, ...]:
 
 def _without_purpose(pilot: Pilot, order: Sequence[Word]) -> tuple[Word, ...]:
     """Drop what something is pressed for, as “to mark it as important”, where no control is called so."""
-    solid = [at for at, word in enumerate(order) if at and word.group < 0 and word.key == "to"]
-    at = next((at for at in solid if at + 1 < len(order) and order[at + 1].key in VERBS), len(order))
-    return tuple(order if named(pilot, order, order) is not None else order[:at])
+    keys_ = [word.key if word.group < 0 else "" for word in order]
+    at = next((n for n in range(1, len(order) - 1) if keys_[n] == "to" and keys_[n + 1] in VERBS), 0)
+    if not at or named(pilot, order, order) is not None:
+        return tuple(order)
+    place = keys_.index("within", at) if "within" in keys_[at:] else len(order)
+    return (*order[:at], *order[place:])
 
 
 def _in_order(order: Sequence[Word]) -> tuple[list[Word], bool] | None:
@@ -206,15 +212,24 @@ async def _turn_to(pilot: Pilot, order: Sequence[Word]) -> None:
 
 async def _press_all(pilot: Pilot, order: Sequence[Word]) -> bool:
     """Press each of those that are called so; False where the order names one thing after all."""
-    hits = [hit for hit in find(pilot.page, order, usable(pilot.page, pressed)) if not hit.left]
+    if named(pilot, order, order) is not None:
+        return False
+    rest = [word for word in order if word.key not in EVERY or word.group >= 0]
+    hits = [hit for hit in find(pilot.page, rest, usable(pilot.page, pressed)) if not hit.left]
     hits = [
         hit for hit in hits if hit.size <= 2 * min(one.size for one in hits)
     ]  # those of one row or card each
-    if len(hits) < 2 or any(word.key == "all" and at in hits[0].used for at, word in enumerate(order)):
+    if len(hits) < 2 and not (hits and _of_kind(order)):
         return False
     for hit in [hit for hit in hits if hit.rank[:6] == hits[0].rank[:6]]:
         await press_node(pilot, hit.node)
     return True
+
+
+def _of_kind(order: Sequence[Word]) -> bool:
+    """Tell whether “all” is said of a kind, as “on all posts”: there may be one alone."""
+    solid = [word for word in order if not word.is_stop]
+    return any(one.key in EVERY and other.is_kind for one, other in pairwise(solid))
 
 
 async def open_(pilot: Pilot, frame: Frame) -> None:

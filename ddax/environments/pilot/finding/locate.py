@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from ddax.environments.browser.seen import ACTED_ON, Node
 from ddax.environments.pilot.finding.match import (
@@ -21,12 +22,14 @@ from ddax.environments.pilot.finding.match import (
 from ddax.environments.pilot.finding.ranking import best_of
 from ddax.environments.pilot.finding.relations import Page
 from ddax.environments.pilot.pilot import NotDone, Pilot
-from ddax.environments.pilot.words import Word, has_phrase, keys, ordinal, plain, said
+from ddax.environments.pilot.words import KINDS, Word, has_phrase, keys, ordinal, plain, said
 
 OPENED = 5
 """Things opened on the way to what is meant at most."""
 ROW = 80
 """Elements that a row or card holds at most."""
+TAGS = {"text": "input", "textarea": "textarea"}
+"""Words for kinds of fields, with the tags they stand for."""
 Accept = Callable[[Node], bool]
 
 
@@ -75,7 +78,11 @@ async def locate(
 
 def _by_kind(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:
     """Return what is told by its kind and place alone, as “the 2nd check box”; None for any other order."""
-    wanted, number = roles(order), ordinal(order)
+    if any_one := bool(order) and order[0].key in ("a", "an", "any") and order[-1].key == "widget":
+        order = [replace(word, group=-1) for word in order]
+    tags = [TAGS[word.key] for word in order if word.key in TAGS]
+    wanted = roles(order) or (KINDS["textbox"] if any_one and tags else ())
+    number = ordinal(order)
     bare = all(word.is_stop or word.is_kind or ordinal([word]) for word in order)
     if not wanted or not bare:
         return None
@@ -85,6 +92,8 @@ def _by_kind(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None
         if abs(number) > len(nodes):
             raise NotDone(f"there are only {len(nodes)} of this kind")
         return nodes[number - 1 if number > 0 else number]
+    if any_one:
+        return next((node for node in nodes if not tags or node.tag in tags), None)
     return nodes[0] if len(nodes) == 1 and accept(nodes[0]) else None
 
 

@@ -93,14 +93,13 @@ def roles(order: Sequence[Word]) -> frozenset[str]:
 
 
 def _hit(page: Page, order: Sequence[Word], node: Node, wanted: frozenset[str]) -> Hit | None:
-    said = (_used(order, name) for name in names(node))
-    found = max(said, key=lambda used: (len(used[0]), used[1]), default=(frozenset[int](), 0))
-    used, exact = found
+    said = [_used(order, name) for name in names(node)]
+    used, exact = max(said, key=lambda one: (len(one[0]), one[1]), default=(frozenset[int](), 0))
     if not used:
         return None
     left: list[Word] = []
     size = 1
-    for run in runs(order, used):
+    for run in runs(order, frozenset[int]().union(*(one for one, _ in said))):  # it may be called twice
         there = page.level(node, [word.key for word in run])
         if there == NOWHERE:
             left += run
@@ -126,7 +125,7 @@ def _is_open(node: Node) -> bool:
 
 
 def _used(order: Sequence[Word], name: str) -> tuple[frozenset[int], int]:
-    """Return where the words of a name stand, and how exactly: 2 to the letter, 1 in full."""
+    """Return where the words of a name stand, and how exactly: 3 as a quote to the letter, 2 alike, 1 in full."""
     said = keys(name) or (plain(name),)
     little = {key(word) for word in name.split() if word.islower()} & LITTLE
     free = dict(enumerate(order))
@@ -149,8 +148,10 @@ def _used(order: Sequence[Word], name: str) -> tuple[frozenset[int], int]:
     solid = [at for at in used if bare or not order[at].is_stop]
     if not solid or _breaks_quote(order, used):
         return frozenset(), 0
-    exact = 2 if run and plain(" ".join(order[at].text for at in run)) == plain(name) else 1
-    return frozenset(used), exact
+    text = " ".join(order[at].text for at in run or ())
+    if run and text == name and order[run[0]].group >= 0:
+        return frozenset(used), 3
+    return frozenset(used), 2 if run and plain(text) == plain(name) else 1
 
 
 def _run_at(order: Sequence[Word], said: Keys) -> range | None:

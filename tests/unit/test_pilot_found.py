@@ -1,0 +1,98 @@
+"""What is said in full is found: all of a kind, one called in two ways, what looks and is called so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ddax.environments.browser.seen import _BETWEEN_WORDS, Box, Node
+from tests.unit.test_pilot import FixedPage, done, page
+
+pytestmark = pytest.mark.asyncio
+
+
+def posts(*names: str) -> FixedPage:
+    """Return cards alike, each with a text and two icons that only their attributes name."""
+    nodes = []
+    for n, name in enumerate(names):
+        card = (Box(f"b{n}", "b0"), Box("list", "list"))
+        nodes += [
+            Node(f"t{n}", "text", name, own=name, boxes=card),
+            Node(f"l{n}", "icon", hints="like", boxes=card),
+            Node(f"s{n}", "icon", hints="star", boxes=card),
+        ]
+    return FixedPage(nodes)
+
+
+@pytest.mark.parametrize(
+    ("task", "pressed"),
+    [
+        ("Click Like on all posts by @ann.", ["l0", "l2"]),
+        ("Click Like on all posts by @bob.", ["l1"]),
+        ("Click Like on every post by @cem.", []),
+        ("Click all Like by @bob.", []),
+        ("Find the post by @bob and click the star icon to mark it as important.", ["s1"]),
+        ("Find the post by @cem and click the star icon to mark it as important.", []),
+    ],
+)
+async def test_all_of_a_kind_are_pressed_where_they_are_said(task: str, pressed: list[str]) -> None:
+    report, moves = await done(task, posts("@ann", "@bob", "@ann"))
+    assert [target for name, target, _ in moves if name == "click"] == pressed and report.ok == bool(pressed)
+
+
+async def test_the_cross_of_a_dialog_is_called_close_and_x() -> None:
+    box = Node("d", "dialog", "Offer")
+    world = FixedPage([box, Node("x", "button", "Close", own="", parent="d"), Node("b", "button", "Buy")])
+    report, moves = await done('Close the dialog box by clicking the "x".', world)
+    assert [target for _, target, _ in moves] == ["x"], report.failed
+
+
+@pytest.mark.parametrize(
+    ("task", "pressed"),
+    [
+        ("Click on a green M", ["e2"]), ("Click on a green m", ["e4"]), ("Click on a small red M", ["e1"]),
+        ("Click on a small green M", []), ("Click on a green Q", []), ("Click on a shape", ["e3"]),
+        ("Click the large M", []),
+    ],
+)  # fmt: skip
+async def test_what_looks_so_and_says_so_is_pressed(task: str, pressed: list[str]) -> None:
+    rows = [("M", "255, 0, 0", 10), ("M", "0, 128, 0", 24), ("", "0, 0, 255", 20), ("m", "0, 128, 0", 24),
+            ("M", "0, 0, 255", 24)]  # fmt: skip
+    world = FixedPage([
+        Node(f"e{n}", "shape", sign, own=sign, box=(30.0 * n, 5.0, size, size),
+             paint=(("fill", f"rgb({fill})"), ("form", "text" if sign else "rect")))
+        for n, (sign, fill, size) in enumerate(rows, 1)
+    ])  # fmt: skip
+    report, moves = await done(task, world)
+    assert [target for name, target, _ in moves if name == "click"] == pressed and report.ok == bool(pressed)
+
+
+@pytest.mark.parametrize(
+    ("task", "pressed"), [('Click "ut".', ["e2"]), ('Click "UT".', []), ("Click ut.", [])]
+)
+async def test_a_quote_is_met_to_the_letter_where_something_else_is_called_alike(
+    task: str, pressed: list[str]
+) -> None:
+    report, moves = await done(task, page(("link", "Ut"), ("link", "ut")))
+    assert [target for name, target, _ in moves if name == "click"] == pressed and report.ok == bool(pressed)
+
+
+@pytest.mark.parametrize(("place", "pressed"), [("(2,1)", ["p1"]), ("(-2,1)", ["p2"]), ("(3,1)", [])])
+async def test_a_point_is_told_by_its_coordinates(place: str, pressed: list[str]) -> None:
+    hints = [
+        " ".join(_BETWEEN_WORDS.sub(" ", one).split()) for one in ("(2,1) plot-point", "(-2,1) plot-point")
+    ]
+    world = FixedPage([Node(f"p{n}", "shape", hints=one) for n, one in enumerate(hints, 1)])
+    report, moves = await done(f"Click on the grid coordinate {place}.", world)
+    assert [target for name, target, _ in moves if name == "click"] == pressed and report.ok == bool(pressed)
+
+
+@pytest.mark.parametrize(
+    ("kind", "pressed"), [("text", ["e2"]), ("textarea", ["e3"]), ("checkbox", ["e4"]), ("radio", [])]
+)
+async def test_any_one_of_a_kind_is_pressed_where_a_widget_is_said(kind: str, pressed: list[str]) -> None:
+    world = page(("button", "Go"), ("textbox", ""), ("textbox", ""), ("checkbox", "Ann"), ("checkbox", "Bob"))
+    world.nodes[1:3] = [replace(world.nodes[1], tag="input"), replace(world.nodes[2], tag="textarea")]
+    report, moves = await done(f'Click on a "{kind}" widget.', world)
+    assert [target for name, target, _ in moves if name == "click"] == pressed and report.ok == bool(pressed)
