@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.finding.locate import in_row, meant, written
+from ddax.environments.pilot.finding.looks import seen_as
 from ddax.environments.pilot.finding.match import FIELDS, usable
 from ddax.environments.pilot.finding.sums import worked_out
 from ddax.environments.pilot.orders.frames import Frame, Value
@@ -22,6 +23,7 @@ _NTH = re.compile(
 _WHOLE = re.compile(
     r"(?:the\s+)?(?:value|content|contents|text)\s+(?:in|of|from)\s+(?P<where>\S.*)", re.IGNORECASE
 )
+_COUNT = re.compile(r"(?:the )?(?:total )?(?:number|count) of (?P<what>[\w -]{1,40})", re.IGNORECASE)
 _THAT = re.compile(
     r"it|that|this|(?:the|your|my) (?:answer|result|solution)|the\s+same"
     r"|(?:the|that|this)\s+(?:same\s+)?(?:word|letter|number|value|text|sentence)",
@@ -97,6 +99,8 @@ def value_at(pilot: Pilot, text: str) -> str | None:
     """Return what some words point to; None where they point to nothing and are meant as they are."""
     if _THAT.fullmatch(text):
         return pilot.kept or None
+    if counted := _COUNT.fullmatch(text):
+        return _count(pilot, _words(counted["what"]))
     if nth := _NTH.fullmatch(text):
         number = ordinal([Word(nth["nth"], key(nth["nth"]))])
         return (
@@ -106,6 +110,18 @@ def value_at(pilot: Pilot, text: str) -> str | None:
         return _text_of(pilot, ())
     whole = _WHOLE.fullmatch(text)
     return _text_of(pilot, _words(whole["where"])) if whole else None
+
+
+def _count(pilot: Pilot, order: Sequence[Word]) -> str:
+    """Return how many things are drawn that look so, or bear the words in their attributes; all are alike."""
+    drawn = seen_as(pilot, order)
+    if drawn is None:
+        wanted = {word.key for word in order if not word.is_stop}
+        drawn = [n for n in pilot.seen.nodes if not (n.name or n.own) and wanted <= {*keys(n.hints)}]
+        drawn = drawn if len({(node.role, node.hints, node.box[2:]) for node in drawn}) == 1 else []
+    if not drawn or not pilot.seen.whole:
+        raise NotDone(f"it is not seen how many “{said(order)}” there are")
+    return str(len(drawn))
 
 
 def _words(text: str) -> tuple[Word, ...]:
