@@ -50,12 +50,13 @@ _KIND = "|".join(re.escape(word) for word in sorted(KIND_WORDS))
 _EITHER = re.compile(rf"\b(?:{_KIND}) or (?=(?:{_KIND})\b)", re.IGNORECASE)
 """Words for two kinds of which it may be either, as “folder or file”."""
 _FROM = re.compile(
-    r"\b(?:written|sent|made|posted|(?:(?:that )?(?:you|i) )?(?:got|received|have)) (?P<by>by|from)\b",
+    r"\b(?:written|sent|made|posted|(?:(?:that )?(?:you|i) )?(?:got|received|have)) (?P<by>by|from)\b"
+    r"|\b(?:that )?(?P<who>(?-i:[A-Z])\w+) sent\b(?: (?:you|me)\b)?",
     re.IGNORECASE,
 )
 """Participles that say no more than the word behind them."""
 _WHEN_DONE = re.compile(
-    r",? (?:when|once|after)(?: you(?: are|['’]re))? (?:done|finished|ready)$", re.IGNORECASE
+    r",? (?:(?:when|once|after)(?: you(?: are|['’]re))? (?:done|finished|ready)|please)$", re.IGNORECASE
 )
 _WRITES = re.compile(r"(?:enter|type|write|input|insert|fill|put|paste|set)\b", re.IGNORECASE)
 _ASIDE_IT = re.compile(r"(?<=\w) to \w+ (?:it|them)$", re.IGNORECASE)
@@ -71,7 +72,7 @@ class Clause:
 
     def words(self, part: str) -> tuple[Word, ...]:
         """Return the words of a part of it."""
-        part = _FROM.sub(lambda found: found["by"], _EITHER.sub("", part))
+        part = _FROM.sub(lambda found: found["by"] or f"from {found['who']}", _EITHER.sub("", part))
         one = _GLUED.sub(lambda found: _ONE[re.sub(r"[^a-z]", "", found[0].lower())], part)
         return words(one, self.quotes)
 

@@ -337,9 +337,9 @@ def _deed(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
 
 def _field(clause: Clause, part: str) -> tuple[tuple[Word, ...], Value | None]:
     """Read a field and its value side by side; without quotes the page tells where the value begins."""
-    found = re.fullmatch(r"(.+?) ?[:=]? ?(⟦\d+⟧)", part)
+    found = re.fullmatch(r"(.*?) ?[:=]? ?(⟦\d+⟧)", part)
     if found:
-        return clause.words(found[1]), clause.value(found[2])
+        return clause.words(found[1] or "text"), clause.value(found[2])
     return clause.words(part), None
 
 
