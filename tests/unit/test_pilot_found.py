@@ -96,3 +96,53 @@ async def test_any_one_of_a_kind_is_pressed_where_a_widget_is_said(kind: str, pr
     world.nodes[1:3] = [replace(world.nodes[1], tag="input"), replace(world.nodes[2], tag="textarea")]
     report, moves = await done(f'Click on a "{kind}" widget.', world)
     assert [target for name, target, _ in moves if name == "click"] == pressed and report.ok == bool(pressed)
+
+
+@pytest.mark.parametrize(
+    ("task", "pressed"),
+    [
+        ("Press Book. Then frobnicate the lamp.", []),
+        ("Press Book. Then escalate it.", ["e1", "e2"]),
+        ("Press Book and cancel.", ["e1"]),
+    ],
+)
+async def test_an_order_with_a_verb_that_is_none_is_not_begun(task: str, pressed: list[str]) -> None:
+    _, moves = await done(task, page(("button", "Book"), ("button", "Escalate")))
+    assert [target for name, target, _ in moves if name == "click"] == pressed
+
+
+@pytest.mark.parametrize(
+    ("what", "written"),
+    [("total number of blocks", "3"), ("number of red circles", "2"), ("number of users", "")],
+)
+async def test_what_is_drawn_is_counted(what: str, written: str) -> None:
+    blocks = [Node(f"b{n}", "icon", hints="sum block", box=(20.0 * n, 0, 9, 9)) for n in range(3)]
+    paint = (("fill", "rgb(255, 0, 0)"), ("form", "circle"))
+    circles = [Node(f"c{n}", "shape", paint=paint, box=(20.0 * n, 40, 9, 9)) for n in range(2)]
+    users = [Node(f"u{n}", "icon", hints="user", box=(20.0 * n, 80, 9 + n, 9)) for n in range(2)]
+    world = FixedPage([*blocks, *circles, *users, Node("f", "textbox", "Answer")])
+    report, moves = await done(f"Type the {what} into the Answer field.", world)
+    assert [value for name, _, value in moves if name == "type"] == [written] * bool(written), report.failed
+
+
+async def test_a_sign_that_no_page_shows_is_no_part_of_a_name() -> None:
+    report, moves = await done("Click “Å\x8f–K”.", page(("button", "Å–K"), ("button", "Help")))
+    assert [target for _, target, _ in moves] == ["e1"], report.failed
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "Forward the mail that Kim sent to Lee, please.",
+        "Find the mail Kim sent you and forward it to Lee.",
+        'Reply to Kim\'s mail with "Lee".',
+    ],
+)
+async def test_a_message_is_told_by_who_sent_it(task: str) -> None:
+    world = page(("text", "Kim"), ("button", "Forward"), ("button", "Reply"), ("button", "Send"))
+    fields = [Node("f", "textbox", "To" if "orward" in task else "Text")]
+    world.opens = {"e2": fields, "e3": fields}
+    report, moves = await done(task, world)
+    opener = "e2" if "orward" in task else "e3"
+    made = [["click", opener, ""], ["type", "f", "Lee"], ["click", "e4", ""]]
+    assert [move for move in moves if move[0] != "hover"] == made and report.ok, report.failed

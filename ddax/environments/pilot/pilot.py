@@ -7,13 +7,14 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ddax.environments.browser.seen import Node, PageSeen
-from ddax.environments.pilot.finding.match import FIELDS, label
+from ddax.environments.pilot.finding.match import FIELDS, label, names
 from ddax.environments.pilot.finding.relations import Page
 from ddax.environments.pilot.finding.values import same_value
-from ddax.environments.pilot.orders.frames import Act, Frame
+from ddax.environments.pilot.orders.frames import Act, Frame, Reading
 from ddax.environments.pilot.orders.grammar import read_task
+from ddax.environments.pilot.orders.verbs import VERB
 from ddax.environments.pilot.telling import told
-from ddax.environments.pilot.words import Word
+from ddax.environments.pilot.words import Word, key, keys
 from ddax.environments.protocol import Environment, Move
 from ddax.errors import ActionError
 
@@ -142,8 +143,9 @@ class Pilot:
         """Do a task; raises ActionError where the world itself fails."""
         reading = read_task(task)
         self._take(await self.world.observe())
-        if reading.unread:
-            self.failed.append(f"“{self.cut(reading.unread, 120)}” was not understood")
+        if unread := reading.unread or self._unknown(reading.frames):
+            self.failed.append(f"“{self.cut(unread, 120)}” was not understood")
+            reading = Reading()
         try:
             if self.seen.dialog:
                 await self._dismiss()
@@ -156,6 +158,12 @@ class Pilot:
             tuple(self.moves), tuple(self.failed), self.seen, tuple(self.notes), self.settled, self.mend,
             tuple(self.did), tuple(self.answers),
         )  # fmt: skip
+
+    def _unknown(self, frames: Sequence[Frame]) -> str:
+        """Return the first of several orders whose verb is none, and names nothing on the page."""
+        there = {word for node in self.seen.nodes for name in names(node) for word in keys(name)}
+        odd = (one for one in frames if one.act == "deed" and one.verb and not VERB.fullmatch(one.verb))
+        return next((one.said for one in odd if key(one.verb) not in there), "") if len(frames) > 1 else ""
 
     async def _all(self, frames: Sequence[Frame]) -> None:
         """Carry out frames until one cannot be met; what is only found says where the next one is meant."""

@@ -87,9 +87,13 @@ class Word:
         return self.group < 0 and self.key in KIND_WORDS
 
 
+_PLAINLY = {ord("’"): "'", ord("‘"): "'", **dict.fromkeys((*range(0x7F, 0x85), *range(0x86, 0xA0)))}
+"""Signs that are read as another one, and controls, which no page shows."""
+
+
 def plain(text: str) -> str:
     """Return a text in small letters, with plain signs and single spaces."""
-    folded = unicodedata.normalize("NFKC", text).replace("’", "'").replace("‘", "'")
+    folded = unicodedata.normalize("NFKC", text).translate(_PLAINLY)
     return " ".join(folded.casefold().split())
 
 

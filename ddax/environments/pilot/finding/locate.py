@@ -218,7 +218,8 @@ async def _in_menu(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node 
     menu = in_row(pilot, [word for run in about for word in run], lambda one: pressed(one) and is_menu(one))
     if menu is None:
         return None
-    await pilot.do("click", menu.id)
+    if not await pilot.do("click", menu.id):
+        await unfolded(pilot)
     rest = [word for word in order if all(word not in run for run in about)]
     return (
         meant(pilot, order, accept)
