@@ -157,7 +157,7 @@ def hue_of(found: tuple[int, int, int] | None) -> str:
 
 
 def _sized(nodes: Sequence[Node], word: str, drawn: Sequence[Node]) -> list[Node]:
-    """Return the small or the large ones of some things; those of one size are held against all that is drawn."""
+    """Return the small or the large ones of some things: of one size, beside all that is drawn."""
     sizes = [max(node.box[2:]) for node in nodes]
     if not sizes:
         return []

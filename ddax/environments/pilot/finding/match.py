@@ -125,7 +125,7 @@ def _is_open(node: Node) -> bool:
 
 
 def _used(order: Sequence[Word], name: str) -> tuple[frozenset[int], int]:
-    """Return where the words of a name stand, and how exactly: 3 as a quote to the letter, 2 alike, 1 in full."""
+    """Return where the words of a name stand, and how exactly: 3 quoted so, 2 to the letter, 1 in full."""
     said = keys(name) or (plain(name),)
     little = {key(word) for word in name.split() if word.islower()} & LITTLE
     free = dict(enumerate(order))
