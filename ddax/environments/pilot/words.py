@@ -6,8 +6,9 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
+T = TypeVar("T")
 Keys: TypeAlias = tuple[str, ...]
 """The words of a text in their plain form."""
 
@@ -152,6 +153,11 @@ def has_phrase(text: Sequence[str], phrase: Sequence[str]) -> bool:
 def said(found: Iterable[Word]) -> str:
     """Return words as they were said."""
     return " ".join(word.text for word in found)
+
+
+def nth(found: Sequence[T], number: int) -> T | None:
+    """Return one of several by its place, from 1 or from the end as -1; None where there are not so many."""
+    return found[number - 1 if number > 0 else number] if 0 < abs(number) <= len(found) else None
 
 
 def ordinal(found: Iterable[Word]) -> int:

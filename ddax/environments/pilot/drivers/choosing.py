@@ -114,7 +114,7 @@ async def _none(pilot: Pilot, order: Sequence[Word]) -> bool:
 def _named_in(pilot: Pilot, part: Sequence[Word]) -> bool:
     """Tell whether a part of a list names something to choose by itself."""
     nodes = [*usable(pilot.page, lambda node: node.role in PICKED or _tickable(node)), *_options(pilot)]
-    return any(hit.rank[0] == 0 for hit in find(pilot.page, part, nodes))
+    return any(not hit.left for hit in find(pilot.page, part, nodes))
 
 
 async def _by_name(pilot: Pilot, order: Sequence[Word]) -> None:

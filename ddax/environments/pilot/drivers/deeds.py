@@ -12,7 +12,7 @@ from ddax.environments.pilot.drivers.entering import enter_new, fill_fields
 from ddax.environments.pilot.drivers.pressing import has_verb, named, open_
 from ddax.environments.pilot.drivers.repeating import press_until
 from ddax.environments.pilot.finding.locate import in_row, is_menu, locate, meant, missing, pressed
-from ddax.environments.pilot.finding.match import BOXES, find, label, runs, usable
+from ddax.environments.pilot.finding.match import BOXES, dialogs, label, met, runs, usable
 from ddax.environments.pilot.finding.ranking import best_of
 from ddax.environments.pilot.orders.clauses import said_parts
 from ddax.environments.pilot.orders.frames import Frame
@@ -56,7 +56,7 @@ async def deed(pilot: Pilot, frame: Frame) -> None:
         return
     if frame.verb in AGREES and named(pilot, order, verb) is None:
         for words in (frame.words, *((Word("I", "i"), Word(one, one), *frame.words) for one in AGREES)):
-            if _boxes(pilot, words):
+            if met(pilot.page, words, lambda one: one.role in BOXES and "disabled" not in one.state):
                 await pilot.drivers["tick"](pilot, replace(frame, act="tick", words=words))
                 return
     parts = _shared_tail(frame.words)
@@ -152,12 +152,6 @@ def _sender(pilot: Pilot, frame: Frame) -> Node | None:
     return found[0] if len(found) == 1 else None
 
 
-def _boxes(pilot: Pilot, order: Sequence[Word]) -> list[Node]:
-    """Return the boxes that are called so."""
-    boxes = usable(pilot.page, lambda one: one.role in BOXES and "disabled" not in one.state)
-    return [hit.node for hit in find(pilot.page, order, boxes) if not hit.left]
-
-
 async def _press_seen(pilot: Pilot, node: Node, verb: str) -> None:
     """Press what does a deed; where the page shows nothing, that is told, and nothing was taken away."""
     told = len(pilot.notes)
@@ -185,7 +179,7 @@ def _see_beside(pilot: Pilot, node: Node, order: Sequence[Word]) -> None:
 
 def _for_all(pilot: Pilot, order: Sequence[Word], verb: Sequence[Word]) -> Node | None:
     """Return “Reject all” of the dialog about what an order rejects: one answer for all of it."""
-    asks = [node for node in pilot.seen.nodes if node.role in ("dialog", "alertdialog")]
+    asks = dialogs(pilot.page)
     about = [word.key for word in order[len(verb) :] if not word.is_stop]
     if not asks or not about or not has_phrase(pilot.page.words(asks[-1].id), about):
         return None
@@ -212,8 +206,8 @@ def _stands(pilot: Pilot, order: Sequence[Word]) -> bool:
 
 async def press_named(pilot: Pilot, name: str, near: Node) -> bool:
     """Press the button of a field's form that is called so; tells whether there is one."""
-    hits = find(pilot.page, [Word(name, key(name))], usable(pilot.page, pressed))
-    own = [hit.node for hit in hits if hit.node.form[0] == near.form[0] and not hit.left]
+    hits = met(pilot.page, [Word(name, key(name))], pressed)
+    own = [hit.node for hit in hits if hit.node.form[0] == near.form[0]]
     if len(own) != 1:
         return False
     await press_node(pilot, own[0])

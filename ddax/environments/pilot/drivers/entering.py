@@ -28,7 +28,7 @@ from ddax.environments.pilot.orders.dates import (
 from ddax.environments.pilot.orders.frames import Frame, Value
 from ddax.environments.pilot.orders.grammar import SECRET
 from ddax.environments.pilot.pilot import NotDone, Pilot
-from ddax.environments.pilot.words import NAMED, Word, has_phrase, key, keys, ordinal, said
+from ddax.environments.pilot.words import NAMED, Word, has_phrase, key, keys, nth, ordinal, said
 
 TEXT = frozenset({"textbox", "searchbox", "spinbutton", "combobox"})
 SECRETS = SECRET | {"secret"}
@@ -79,8 +79,8 @@ async def write(pilot: Pilot, frame: Frame) -> None:
 
 def _called_all(pilot: Pilot, frame: Frame, fields: Sequence[Node]) -> bool:
     """Tell whether a field is called by the very word for several, as “All notes”."""
-    hits = [hit for hit in find(pilot.page, frame.words, fields) if not hit.left]
-    return any(frame.words[at].key in EVERY for hit in hits for at in hit.used)
+    hits = find(pilot.page, frame.words, fields)
+    return any(frame.words[at].key in EVERY for hit in hits if not hit.left for at in hit.used)
 
 
 async def _by_labels(pilot: Pilot) -> None:
@@ -97,9 +97,8 @@ async def field_of(pilot: Pilot, order: Sequence[Word], *, links: bool = False) 
         return only
     if all(word.key in ANY_FIELD for word in solid) and not meant(pilot, order, written):
         fields = usable(pilot.page, lambda node: node.role in TEXT and "disabled" not in node.state)
-        number = ordinal(order)
-        if number and abs(number) <= len(fields):
-            return fields[number - 1 if number > 0 else -1]
+        if (chosen := nth(fields, ordinal(order))) is not None:
+            return chosen
         if len(fields) == 1:
             return fields[0]
         empty = [node for node in fields if not node.value]

@@ -16,7 +16,7 @@ from ddax.environments.pilot.drivers.placing import (
 )
 from ddax.environments.pilot.finding.locate import locate, meant, missing, one_of, pressed
 from ddax.environments.pilot.finding.looks import looked_for, seen_as
-from ddax.environments.pilot.finding.match import find, label, roles, usable
+from ddax.environments.pilot.finding.match import find, label, met, roles, usable
 from ddax.environments.pilot.finding.relations import NOWHERE
 from ddax.environments.pilot.orders.frames import Frame
 from ddax.environments.pilot.pilot import NotDone, Pilot
@@ -103,8 +103,7 @@ def _before(order: Sequence[Word]) -> tuple[Word, ...]:
 
 
 async def _thing(pilot: Pilot, order: Sequence[Word]) -> Node:
-    nodes = usable(pilot.page, lambda node: True)
-    hits = [hit for hit in find(pilot.page, order, nodes) if not hit.left]
+    hits = met(pilot.page, order, lambda _: True)
     held = [hit for hit in hits if hit.node.role in ("region", "list", "group", "listbox")]
     if hits:
         return one_of(pilot, order, held or [hit for hit in hits if hit.node.drags] or hits)
@@ -197,10 +196,7 @@ def _is_head(node: Node) -> bool:
 
 def _column(pilot: Pilot, name: Sequence[str]) -> list[str]:
     """Return the texts of a column, from the top."""
-    head = next(
-        (n for n in pilot.seen.nodes if _is_head(n) and keys(n.name or n.own) == tuple(name)),
-        None,
-    )
+    head = next((n for n in pilot.seen.nodes if _is_head(n) and keys(n.name or n.own) == tuple(name)), None)
     if head is None:
         return []
     x = head.box[0] + head.box[2] / 2

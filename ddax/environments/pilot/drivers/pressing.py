@@ -12,14 +12,7 @@ from ddax.environments.pilot.drivers.asking import NO, YES, called, dialog, pres
 from ddax.environments.pilot.drivers.basket import count_of
 from ddax.environments.pilot.drivers.entering import field_of
 from ddax.environments.pilot.drivers.repeating import press_until
-from ddax.environments.pilot.finding.locate import (
-    MENU_SIGNS,
-    locate,
-    meant,
-    missing,
-    pressed,
-    written,
-)
+from ddax.environments.pilot.finding.locate import MENU_SIGNS, locate, meant, missing, pressed, written
 from ddax.environments.pilot.finding.locate import _folded as folded
 from ddax.environments.pilot.finding.looks import looked_for
 from ddax.environments.pilot.finding.match import (
@@ -28,6 +21,7 @@ from ddax.environments.pilot.finding.match import (
     OPTIONS,
     find,
     label,
+    met,
     names,
     runs,
     usable,
@@ -37,7 +31,7 @@ from ddax.environments.pilot.orders.clauses import said_parts
 from ddax.environments.pilot.orders.frames import Frame, Value
 from ddax.environments.pilot.orders.verbs import VERBS
 from ddax.environments.pilot.pilot import NotDone, Pilot, shows
-from ddax.environments.pilot.words import Word, key, keys, ordinal, plain, said
+from ddax.environments.pilot.words import Word, key, keys, nth, ordinal, plain, said
 
 NEUTRAL = frozenset({"filter", "use", "go", "make", "keep", "continue", "proceed", "order"})
 """Verbs that say how a thing is used; any other one has to be in the name of what is pressed."""
@@ -104,8 +98,8 @@ def _some(pilot: Pilot, order: Sequence[Word]) -> list[Node]:
         return []
     at = counted[0]
     rest = (*order[:at], *order[at + 1 :])
-    hits = [hit for hit in find(pilot.page, rest, usable(pilot.page, pressed)) if not hit.left]
-    hits = [hit for hit in hits if hit.rank[:4] == hits[0].rank[:4] and hit.size == hits[0].size]
+    hits = met(pilot.page, rest, pressed)
+    hits = [hit for hit in hits if hit.fit == hits[0].fit and hit.size == hits[0].size]
     if len(hits) < count_of(order[at]):
         raise NotDone(f"there are only {len(hits)} of “{said(rest)}”")
     return [hit.node for hit in hits[: count_of(order[at])]]
@@ -121,7 +115,7 @@ def _says_yes(order: Sequence[Word]) -> bool:
 
 def _button(pilot: Pilot, order: Sequence[Word]) -> Node | None:
     """Return the one control that is called so and is no field: a field of its name is not pressed for it."""
-    fields = [hit for hit in find(pilot.page, order, usable(pilot.page, written)) if not hit.left]
+    fields = met(pilot.page, order, written)
     return meant(pilot, order, lambda n: pressed(n) and n.role not in FIELDS) if fields else None
 
 
@@ -160,7 +154,7 @@ async def _press_sorted(pilot: Pilot, order: Sequence[Word], down: bool) -> None
     found = [node for node in nodes if _counted(node) is not None] if "number" in kinds else []
     if not found and "letter" in kinds:
         found = [node for node in nodes if len(label(node)) == 1 and label(node).isalpha()]
-    found = found or [hit.node for hit in find(pilot.page, order, nodes) if not hit.left]
+    found = found or [hit.node for hit in met(pilot.page, order, pressed)]
     if len(found) < 2:
         raise NotDone(f"there are no several of “{said(order)}” to press in order")
     done: set[str] = set()
@@ -188,8 +182,8 @@ async def _press_result(pilot: Pilot, number: int) -> None:
         links = [node for node in pilot.seen.nodes if node.role == "link" and len(node.name) > 2]
         new = [n for n in links if n.id not in ids and (ids or n in pilot.fresh())] or links
         ids = {node.id for node in pilot.seen.nodes}
-        if 0 < abs(number) <= len(new):
-            await press_node(pilot, new[number - 1 if number > 0 else -1])
+        if (node := nth(new, number)) is not None:
+            await press_node(pilot, node)
             return
         turns = usable(pilot.page, lambda n: (pressed(n) and ">" in called(n)) or "next" in called(n))
         if not turns or not new:
@@ -215,13 +209,13 @@ async def _press_all(pilot: Pilot, order: Sequence[Word]) -> bool:
     if named(pilot, order, order) is not None:
         return False
     rest = [word for word in order if word.key not in EVERY or word.group >= 0]
-    hits = [hit for hit in find(pilot.page, rest, usable(pilot.page, pressed)) if not hit.left]
+    hits = met(pilot.page, rest, pressed)
     hits = [
         hit for hit in hits if hit.size <= 2 * min(one.size for one in hits)
     ]  # those of one row or card each
     if len(hits) < 2 and not (hits and _of_kind(order)):
         return False
-    for hit in [hit for hit in hits if hit.rank[:6] == hits[0].rank[:6]]:
+    for hit in [hit for hit in hits if hit.fit == hits[0].fit]:
         await press_node(pilot, hit.node)
     return True
 
@@ -307,7 +301,7 @@ def _opener(pilot: Pilot, frame: Frame) -> Node | None:
         w.key == "menu" for w in frame.words
     ):
         return None
-    if any(not hit.left for hit in find(pilot.page, frame.words, usable(pilot.page, pressed))):
+    if met(pilot.page, frame.words, pressed):
         return None
     signs = usable(pilot.page, lambda node: pressed(node) and plain(node.name or node.own) in MENU_SIGNS)
     return signs[0] if len(signs) == 1 else None

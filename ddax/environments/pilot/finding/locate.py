@@ -14,6 +14,7 @@ from ddax.environments.pilot.finding.match import (
     best,
     find,
     label,
+    met,
     names,
     roles,
     runs,
@@ -22,7 +23,7 @@ from ddax.environments.pilot.finding.match import (
 from ddax.environments.pilot.finding.ranking import best_of
 from ddax.environments.pilot.finding.relations import Page
 from ddax.environments.pilot.pilot import NotDone, Pilot
-from ddax.environments.pilot.words import KINDS, Word, has_phrase, keys, ordinal, plain, said
+from ddax.environments.pilot.words import KINDS, Word, has_phrase, keys, nth, ordinal, plain, said
 
 OPENED = 5
 """Things opened on the way to what is meant at most."""
@@ -89,9 +90,9 @@ def _by_kind(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None
     nodes = usable(pilot.page, lambda node: node.role in wanted and "disabled" not in node.state)
     if number:
         _see_end(pilot, number)
-        if abs(number) > len(nodes):
+        if (chosen := nth(nodes, number)) is None:
             raise NotDone(f"there are only {len(nodes)} of this kind")
-        return nodes[number - 1 if number > 0 else number]
+        return chosen
     if any_one:
         return next((node for node in nodes if not tags or node.tag in tags), None)
     return nodes[0] if len(nodes) == 1 and accept(nodes[0]) else None
@@ -99,8 +100,7 @@ def _by_kind(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None
 
 def meant(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:
     """Return the one element that some words mean; None for none, NotDone where many may be meant."""
-    page = pilot.page
-    hits = [hit for hit in find(page, order, usable(page, accept)) if not hit.left]
+    hits = met(pilot.page, order, accept)
     return one_of(pilot, order, hits) if hits else None
 
 
@@ -110,12 +110,11 @@ def one_of(pilot: Pilot, order: Sequence[Word], hits: Sequence[Hit]) -> Node:
     if number:
         _see_end(pilot, number)
         alike = sorted(
-            (hit for hit in hits if hit.rank[:6] == hits[0].rank[:6]),
-            key=lambda hit: pilot.page.place(hit.node),
+            (hit for hit in hits if hit.fit == hits[0].fit), key=lambda hit: pilot.page.place(hit.node)
         )
-        if number > len(alike):
+        if (chosen := nth(alike, number)) is None:
             raise NotDone(f"there are only {len(alike)} of “{label(hits[0].node)}”")
-        return alike[number - 1 if number > 0 else -1].node
+        return chosen.node
     top = best(hits)
     nodes = [hit.node for hit in top]
     inner = [
@@ -192,18 +191,15 @@ def rows(page: Page, order: Sequence[Word]) -> list[Node]:
 async def _by_text(pilot: Pilot, order: Sequence[Word], _: Accept) -> Node | None:
     """Return the text that is called exactly as ordered: some pages press what is no control."""
     page = pilot.page
-    texts = usable(page, lambda node: node.role not in ACTED_ON and bool(node.own) and node.role != "heading")
-    hits = [hit for hit in find(page, order, texts) if not hit.left and hit.rank[3] <= -1]
+    hits = met(page, order, lambda n: n.role not in ACTED_ON and bool(n.own) and n.role != "heading")
     return one_of(pilot, order, hits) if hits else None
 
 
 async def _labelled(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:
     """Return the one element that stands alone behind a text that names it, as the link of “Phone: 12 34”."""
     page = pilot.page
-    texts = usable(page, lambda node: node.role not in ACTED_ON and node.own.rstrip().endswith(":"))
-    hits = [hit for hit in find(page, order, texts) if not hit.left]
     found = []
-    for hit in best(hits):
+    for hit in best(met(page, order, lambda n: n.role not in ACTED_ON and n.own.rstrip().endswith(":"))):
         holder = next(iter(page.holders(hit.node)), "")
         found += [node for node in page.held(holder) if holder and accept(node)]
     return found[0] if len(found) == 1 else None

@@ -11,18 +11,7 @@ from dataclasses import dataclass
 
 from ddax.environments.browser.seen import ACTED_ON, Node
 from ddax.environments.pilot.finding.relations import NOWHERE, Page
-from ddax.environments.pilot.words import (
-    COUNTS,
-    KINDS,
-    NTH,
-    ORDINALS,
-    SIGNS,
-    Keys,
-    Word,
-    key,
-    keys,
-    plain,
-)
+from ddax.environments.pilot.words import COUNTS, KINDS, NTH, ORDINALS, SIGNS, Keys, Word, key, keys, plain
 
 FIELDS = frozenset("textbox searchbox spinbutton combobox listbox slider color".split())  # noqa: SIM905
 BOXES = frozenset({"checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"})
@@ -38,7 +27,8 @@ class Hit:
     """An element that an order may mean.
 
     `used` are the places of the words that name it, `left` the words that neither it nor what holds it says,
-    `size` how much the holder that has the others holds.
+    `size` how much the holder that has the others holds. `rank` is how well it fits, least first: words
+    left, shown already, words named, to the letter, of another role, a place, not acted on, size, disabled.
     """
 
     node: Node
@@ -46,6 +36,11 @@ class Hit:
     left: tuple[Word, ...]
     size: int
     rank: tuple[int, ...]
+
+    @property
+    def fit(self) -> tuple[int, ...]:
+        """What tells it from what the words mean as well: not where it stands, nor whether it can be used."""
+        return self.rank[:6]
 
 
 def names(node: Node) -> list[str]:
@@ -80,6 +75,11 @@ def find(page: Page, order: Sequence[Word], nodes: Iterable[Node]) -> list[Hit]:
     wanted = roles(order)
     hits = [hit for node in nodes for hit in [_hit(page, order, node, wanted)] if hit is not None]
     return sorted(hits, key=lambda hit: (hit.rank, page.place(hit.node)))
+
+
+def met(page: Page, order: Sequence[Word], accept: Callable[[Node], bool]) -> list[Hit]:
+    """Return the elements that can be used and that all of some words may mean, the best first."""
+    return [hit for hit in find(page, order, usable(page, accept)) if not hit.left]
 
 
 def best(hits: Sequence[Hit]) -> list[Hit]:
@@ -196,11 +196,14 @@ def _counts(word: Word) -> bool:
     return word.group < 0 and (word.key in ORDINALS or word.key in COUNTS or bool(NTH.fullmatch(word.key)))
 
 
+def dialogs(page: Page) -> list[Node]:
+    """Return the boxes of a page that ask something or lie over it."""
+    return [node for node in page.seen.nodes if node.role in ("dialog", "alertdialog")]
+
+
 def usable(page: Page, accept: Callable[[Node], bool]) -> list[Node]:
     """Return the elements that can be used now: of an open dialog that stops the rest, those in it alone."""
-    modal = [
-        node for node in page.seen.nodes if "modal" in node.state and node.role in ("dialog", "alertdialog")
-    ]
+    modal = [node for node in dialogs(page) if "modal" in node.state]
     inside = {one.id for one in page.held(modal[-1].id)} if modal else None
     return [
         node

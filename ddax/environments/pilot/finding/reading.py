@@ -13,7 +13,7 @@ from ddax.environments.pilot.finding.match import FIELDS, usable
 from ddax.environments.pilot.finding.sums import worked_out
 from ddax.environments.pilot.orders.frames import Frame, Value
 from ddax.environments.pilot.pilot import NotDone, Pilot
-from ddax.environments.pilot.words import Word, has_phrase, key, keys, ordinal, said
+from ddax.environments.pilot.words import Word, has_phrase, key, keys, nth, ordinal, said
 
 _NTH = re.compile(
     r"(?:the\s+)?(?P<nth>\w+)\s+(?P<part>word|letter|character|digit|number|sentence|line)"
@@ -131,16 +131,16 @@ def _words(text: str) -> tuple[Word, ...]:
 def _nth(text: str, number: int, part: str) -> str:
     """Return a part of a text by its place."""
     parts = [found[0].strip() for found in re.finditer(_PARTS[part], text) if found[0].strip()]
-    if abs(number) > len(parts):
+    if (chosen := nth(parts, number)) is None:
         raise NotDone(f"the text has only {len(parts)} of “{part}”")
-    return parts[number - 1 if number > 0 else number]
+    return chosen
 
 
-def _spelled(pilot: Pilot) -> str:
-    """Return the text that stands in single signs side by side; "" where there is none."""
+def _in_single_signs(pilot: Pilot) -> list[str]:
+    """Return the text that stands in single signs side by side."""
     signs = [node for node in pilot.seen.nodes if node.role == "text" and len(node.own) == 1]
     beside = len({node.boxes for node in signs}) == 1 and len(signs) > 1
-    return "".join(node.own for node in signs) if beside else ""
+    return ["".join(node.own for node in signs)] if beside else []
 
 
 def _text_of(pilot: Pilot, order: Sequence[Word]) -> str:
@@ -174,23 +174,17 @@ def _over(pilot: Pilot, node: Node) -> Sequence[str]:
 
 def _only(pilot: Pilot, order: Sequence[Word]) -> str:
     """Return the one text of the page, or of its fields where the words say “field”."""
+    number = ordinal(order)
     if any(word.key in ("field", "textbox", "textarea", "box", "input") for word in order):
         fields = usable(pilot.page, lambda node: node.role in ("textbox", "searchbox"))
-        texts = [node.whole or node.value for node in fields if node.value]
-        number = ordinal(order)
-        if number and abs(number) <= len(fields):
-            chosen = fields[number - 1 if number > 0 else number]
-            return chosen.whole or chosen.value
+        texts = [node.whole or node.value for node in fields if number or node.value]
     else:
-        number = ordinal(order)
         short = [node.own for node in pilot.seen.nodes if node.role == "paragraph" or node.tag == "p"]
-        texts = short if number else [node.own for node in _paragraphs(pilot)]
-        if number and abs(number) <= len(texts):
-            return texts[number - 1 if number > 0 else number]
-        if number:
-            raise NotDone(f"there are only {len(texts)} paragraphs")
-        if not texts and (spelled := _spelled(pilot)):
-            return spelled
+        texts = short if number else [node.own for node in _paragraphs(pilot)] or _in_single_signs(pilot)
+    if number:
+        if (chosen := nth(texts, number)) is None:
+            raise NotDone(f"there are only {len(texts)} of these texts")
+        return chosen
     if len(texts) != 1:
         raise NotDone(f"it is not said which text is meant of {len(texts)}")
     return texts[0]
