@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from ddax.environments.browser.seen import _BETWEEN_WORDS, Box, Node
+from ddax.environments.browser.seen import _BETWEEN_WORDS, Box, Node, PageSeen
+from ddax.environments.protocol import Move
 from tests.unit.test_pilot import FixedPage, done, page
 
 pytestmark = pytest.mark.asyncio
@@ -146,3 +147,40 @@ async def test_a_message_is_told_by_who_sent_it(task: str) -> None:
     opener = "e2" if "orward" in task else "e3"
     made = [["click", opener, ""], ["type", "f", "Lee"], ["click", "e4", ""]]
     assert [move for move in moves if move[0] != "hover"] == made and report.ok, report.failed
+
+
+class Falling(FixedPage):
+    """A page whose price is another one as soon as something is pressed."""
+
+    async def act(self, move: Move) -> PageSeen:
+        self.nodes = [replace(n, own="80", name="80") if n.own == "40" else n for n in self.nodes]
+        return await super().act(move)
+
+
+@pytest.mark.parametrize("kind", [FixedPage, Falling])
+async def test_a_press_that_waited_is_done_where_the_number_is_still_so(kind: type[FixedPage]) -> None:
+    rows = [Node(n, "text", n, own=n, parent="g") for n in ("Price", "40")]
+    world = kind([Node("g", "group", "Mug"), *rows, Node("b", "button", "Buy", parent="g")])
+    report, moves = await done("Buy it when the price is below 50.", world)
+    assert [target for _, target, _ in moves] == ["b"] and report.ok == (kind is FixedPage), report.failed
+
+
+class Turned(FixedPage):
+    """Cards that all turn over when one is pressed."""
+
+    async def act(self, move: Move) -> PageSeen:
+        gone = next(node.box for node in self.nodes if node.id == move.target)
+        self.nodes = [
+            replace(n, id=f"b{n.box[0]:g}", name="", own="")
+            for n in self.nodes
+            if n.box != gone or n.role != "shape"
+        ]
+        self.moves.append(move)
+        return await self.observe()
+
+
+async def test_a_card_is_pressed_where_it_stood() -> None:
+    rows = [("3", 0.0), ("1", 40.0), ("2", 80.0)]
+    world = Turned([Node(f"e{n}", "shape", n, own=n, box=(x, 5, 9, 9)) for n, x in rows])
+    report, moves = await done("Click on the numbers in ascending order.", world)
+    assert [target for _, target, _ in moves] == ["e1", "b80", "b0"] and report.ok, report.failed
