@@ -163,11 +163,23 @@ async def _press_sorted(pilot: Pilot, order: Sequence[Word], down: bool) -> None
     ):
         name = label(wanted)
         there = [one for one in usable(pilot.page, pressed) if label(one) == name and one.id not in done]
-        node = there[0] if there else None  # a page may draw itself anew
-        if node is None:
+        there = there or _turned_over(pilot, wanted)  # a page may draw itself anew
+        if not there:
             raise NotDone(f"“{name}” went before it was pressed")
-        done.add(node.id)
-        await press_node(pilot, node)
+        done.add(there[0].id)
+        await press_node(pilot, there[0])
+
+
+def _turned_over(pilot: Pilot, was: Node) -> list[Node]:
+    """Return what says nothing and stands where a thing stood, as a card that lies face down now."""
+    x, y, wide, high = was.box
+    return [
+        one
+        for one in usable(pilot.page, pressed)
+        if not (one.name or one.own)
+        and abs(one.box[0] + one.box[2] / 2 - x - wide / 2) + abs(one.box[1] + one.box[3] / 2 - y - high / 2)
+        < 4
+    ]
 
 
 def _counted(node: Node) -> float | None:
