@@ -92,6 +92,11 @@ class Node:
     controls: str = ""
     """The id of what it opens or fills, as the list of a combobox."""
 
+    @property
+    def text(self) -> str:
+        """What it shows: its own text, or its name where it has none."""
+        return self.own or self.name
+
     def says(self) -> str:
         """Return the element in words: role, name, value and state."""
         parts = [self.role]

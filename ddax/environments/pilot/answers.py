@@ -49,19 +49,15 @@ async def tell(pilot: Pilot, frame: Frame) -> None:
 def _message(pilot: Pilot) -> str:
     """Return what the page said last: in an alert, in a live region, or anew."""
     alerts = [note.partition(": ")[2] for note in pilot.notes if note.startswith("the page said:")]
-    live = [_text(node) for node in pilot.seen.nodes if node.role in LIVE and _text(node)]
+    live = [node.text for node in pilot.seen.nodes if node.role in LIVE and node.text]
     if alerts or live:
         return (live or alerts)[-1]
     new = [
-        _text(node)
+        node.text
         for node in pilot.fresh()
-        if node.role in ("text", "paragraph", "heading", "label") and _text(node)
+        if node.role in ("text", "paragraph", "heading", "label") and node.text
     ]
     return new[0] if len(new) == 1 else ""
-
-
-def _text(node: Node) -> str:
-    return node.own or node.name
 
 
 def _labelled(pilot: Pilot, order: Sequence[Word]) -> str:
@@ -73,7 +69,7 @@ def _labelled(pilot: Pilot, order: Sequence[Word]) -> str:
         if not any(word.key not in EMPTY for word in name):
             continue
         for node in pilot.seen.nodes:
-            if node.role in FIELDS or not has_phrase(keys(_text(node)), [word.key for word in name]):
+            if node.role in FIELDS or not has_phrase(keys(node.text), [word.key for word in name]):
                 continue
             value = _behind(pilot, node, [word.key for word in name])
             if not value:
@@ -90,13 +86,13 @@ def _labelled(pilot: Pilot, order: Sequence[Word]) -> str:
 
 def _behind(pilot: Pilot, node: Node, name: Sequence[str]) -> str:
     """Return what stands behind a label: in its own text, or in the element that follows."""
-    said_ = re.fullmatch(r"(.{1,60}?) ?[:=] ?(.*)", " ".join(_text(node).split()))
+    said_ = re.fullmatch(r"(.{1,60}?) ?[:=] ?(.*)", " ".join(node.text.split()))
     if said_ and keys(said_[1]) == tuple(name):
         if said_[2]:
             return f"{said_[1]}: {said_[2]}"
         at = pilot.page.place(node)
         after = pilot.seen.nodes[at + 1 : at + 2]
-        return f"{said_[1]}: {_text(after[0])}" if after and _text(after[0]) else ""
+        return f"{said_[1]}: {after[0].text}" if after and after[0].text else ""
     return ""
 
 
@@ -114,7 +110,7 @@ def _in_table(pilot: Pilot, order: Sequence[Word]) -> str:
         )
         cell = in_row(pilot, rest, _among(column))
         if cell is not None:
-            return _text(cell)
+            return cell.text
     return ""
 
 
@@ -128,11 +124,11 @@ def _sentence(pilot: Pilot, asked: Sequence[Word]) -> str:
     solid = [word.key for word in asked if word.key not in SHAPES and word.key not in ("number", "amount")]
     wants_number = any(word.key in ("number", "amount", "total", "count") for word in asked)
     texts = [
-        _text(node)
+        node.text
         for node in (pilot.fresh() or pilot.seen.nodes)
         if node.role not in FIELDS and node.role != "button"
     ]
-    whole = [_text(node) for node in pilot.seen.nodes if node.role not in FIELDS and node.role != "button"]
+    whole = [node.text for node in pilot.seen.nodes if node.role not in FIELDS and node.role != "button"]
     for lot in (texts, whole):
         met = [
             text

@@ -190,7 +190,7 @@ class Pilot:
 
     def _says(self, frame: Frame) -> bool:
         """Tell whether the page speaks of what was to be found."""
-        found = tuple(word.key for word in self._place(frame.words) if not word.is_stop and not word.is_kind)
+        found = tuple(word.key for word in self._place(frame.words) if word.is_solid)
         return bool(found) and bool(self.page.saying(found))
 
     def _place(self, words: Sequence[Word]) -> tuple[Word, ...]:
@@ -277,7 +277,7 @@ class Pilot:
 
     def _answered_next(self) -> bool:
         """Tell whether the next frame answers what the page asks."""
-        following = self.behind[0] if self.behind else None
+        following = self.following
         return following is not None and (
             following.act in ("dialog", "press") or (self.seen.prompts and following.act in ("write", "deed"))
         )
@@ -332,6 +332,11 @@ class Pilot:
         """Return an element as it is now."""
         return self.page.by_id.get(id)
 
+    @property
+    def following(self) -> Frame | None:
+        """The frame behind the one that is carried out."""
+        return self.behind[0] if self.behind else None
+
     def named(self, nodes: Sequence[Node], most: int = 6) -> str:
         """Return what some elements are called, to tell what there is."""
         found = list(
@@ -345,7 +350,7 @@ class Pilot:
 
 
 def _said(node: Node) -> str:
-    return f"{node.role} {node.own or node.name} {node.value}"
+    return f"{node.role} {node.text} {node.value}"
 
 
 def leaves_out(frame: Frame) -> str:
@@ -385,12 +390,8 @@ def said_no(before: PageSeen, after: PageSeen, target: str) -> str:
         return ""
     if any((node.role, label(node)) not in was for node in after.nodes if node.role in FIELDS):
         return ""  # a new step of a form says what it wants, and refuses nothing
-    known = {node.own or node.name for node in before.nodes}
-    new = [
-        node.own or node.name
-        for node in after.nodes
-        if node.role in TOLD and (node.own or node.name) not in known
-    ]
+    known = {node.text for node in before.nodes}
+    new = [node.text for node in after.nodes if node.role in TOLD and (node.text) not in known]
     return next((text for text in new if len(text) <= MOST_TOLD and _AGAINST.search(_FINE.sub("", text))), "")
 
 

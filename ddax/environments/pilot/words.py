@@ -87,6 +87,11 @@ class Word:
         """Whether it says what a thing is."""
         return self.group < 0 and self.key in KIND_WORDS
 
+    @property
+    def is_solid(self) -> bool:
+        """Whether it may be a part of a name alone."""
+        return not self.is_stop and not self.is_kind
+
 
 _PLAINLY = {ord("’"): "'", ord("‘"): "'", **dict.fromkeys((*range(0x7F, 0x85), *range(0x86, 0xA0)))}
 """Signs that are read as another one, and controls, which no page shows."""
@@ -135,13 +140,18 @@ def words(text: str, quotes: Sequence[str]) -> tuple[Word, ...]:
         mark = HELD.fullmatch(part)
         if mark:
             group = int(mark[1])
-            found += [Word(one, key(one), group) for one in quotes[group].split()]
+            found += as_words(quotes[group], group)
         elif part == "," and found:
             found[-1] = replace(found[-1], ends=True)
         elif any(sign.isalnum() for sign in part) or part.strip(_EDGES):
             text = part.rstrip(".,;:!?") if "{{" in part else part.strip(_EDGES) or part
             found.append(Word(text, key(part), ends=part.endswith(",")))
     return tuple(found)
+
+
+def as_words(text: str, group: int = -1) -> tuple[Word, ...]:
+    """Return the words of a text as an order says them, with the number of their quote."""
+    return tuple(Word(one, key(one), group) for one in text.split())
 
 
 def has_phrase(text: Sequence[str], phrase: Sequence[str]) -> bool:

@@ -9,7 +9,7 @@ from ddax.environments.pilot.finding.locate import meant, missing, one_of, press
 from ddax.environments.pilot.finding.match import FIELDS, dialogs, find, label, met, names, usable
 from ddax.environments.pilot.orders.frames import Frame
 from ddax.environments.pilot.pilot import NotDone, Pilot
-from ddax.environments.pilot.words import Word, key, keys, said
+from ddax.environments.pilot.words import Word, as_words, key, keys, said
 
 YES = ("yes", "ok", "okay", "confirm", "accept", "agree", "i'm sure")
 NO = ("no", "cancel", "dismiss", "close", "decline", "not now")
@@ -44,10 +44,10 @@ def _see_unasked(pilot: Pilot, node: Node) -> None:
 
 def _next(pilot: Pilot, answers: Sequence[Node]) -> bool:
     """Tell whether the next order is one of some answers."""
-    following = pilot.behind[0] if pilot.behind else None
+    following = pilot.following
     if following is None or following.act in ("dialog", "close", "key"):
         return following is not None
-    verb = [Word(one, key(one)) for one in following.verb.split()]
+    verb = as_words(following.verb)
     orders = (following.words, [*verb, *following.words])
     return any(not hit.left for order in orders for hit in find(pilot.page, order, answers))
 

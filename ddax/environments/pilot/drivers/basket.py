@@ -19,7 +19,7 @@ ROW = 12
 
 def taken(pilot: Pilot, order: Sequence[Word]) -> list[Node]:
     """Return the plus to press for each thing that is ordered; [] where it is no such order or list."""
-    rows = usable(pilot.page, lambda node: (node.own or node.name).strip() == "+")
+    rows = usable(pilot.page, lambda node: node.text.strip() == "+")
     at = next((n for n, word in enumerate(order) if word.group < 0 and word.key in _ITEM), -1)
     if len(rows) < 2 or at < 0:
         return []
@@ -66,11 +66,11 @@ def _row(pilot: Pilot, rows: Sequence[Node], part: Sequence[Word]) -> Node:
 
 def _level(pilot: Pilot, row: Node, phrase: Sequence[str]) -> int:
     """Return how large the holder is that a plus shares with a phrase and with no other plus."""
-    ids = {other.id for other in pilot.seen.nodes if (other.own or other.name).strip() == "+"}
+    ids = {other.id for other in pilot.seen.nodes if other.text.strip() == "+"}
     for holder in pilot.page.holders(row):
         held = pilot.page.held(holder)
         if len(ids & {one.id for one in held}) > 1:
             return NOWHERE
-        if any(tuple(phrase) == keys(one.own or one.name) for one in held):
+        if any(tuple(phrase) == keys(one.text) for one in held):
             return len(held)
     return NOWHERE

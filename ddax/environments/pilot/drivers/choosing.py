@@ -19,7 +19,7 @@ from ddax.environments.pilot.orders.clauses import said_parts
 from ddax.environments.pilot.orders.dates import find_date, month_of
 from ddax.environments.pilot.orders.frames import Frame, Value
 from ddax.environments.pilot.pilot import NotDone, Pilot
-from ddax.environments.pilot.words import Word, key, keys, said
+from ddax.environments.pilot.words import Word, as_words, key, keys, said
 
 PICKED = frozenset(
     {"option", "radio", "menuitem", "menuitemradio", "menuitemcheckbox", "checkbox", "switch", "treeitem"}
@@ -71,7 +71,7 @@ async def set_(pilot: Pilot, frame: Frame) -> None:
     try:
         node = await field_of(pilot, frame.words, links=True)
     except NotDone as why:
-        value = tuple(Word(one, key(one), 0) for one in frame.value.text.split())
+        value = as_words(frame.value.text, 0)
         if not await choose_words(pilot, (*value, *frame.words)):
             raise why from None
         return
@@ -143,11 +143,7 @@ async def choose_words(pilot: Pilot, order: Sequence[Word], *, keep: Sequence[st
 
 def _of_another(order: Sequence[Word], hit: Hit, every: Sequence[Node]) -> bool:
     """Tell whether a word that a hit leaves is one of another option’s name: “extra” of “extra large”."""
-    left = {
-        word.key
-        for at, word in enumerate(order)
-        if at not in hit.used and not word.is_stop and not word.is_kind
-    }
+    left = {word.key for at, word in enumerate(order) if at not in hit.used and word.is_solid}
     own = keys(label(hit.node))
     return any(
         left & set(keys(label(node))) and keys(label(node)) != own for node in every if node is not hit.node
@@ -211,7 +207,7 @@ _CALENDAR = frozenset({"date", "day", "calendar", "picker", "datepicker"})
 
 
 def _says(rest: Sequence[Word]) -> bool:
-    return any(not word.is_stop and not word.is_kind and word.key not in _CALENDAR for word in rest)
+    return any(word.is_solid and word.key not in _CALENDAR for word in rest)
 
 
 def text_of(text: str, rest: Sequence[Word]) -> str:
@@ -281,7 +277,7 @@ async def _path(pilot: Pilot, order: Sequence[Word]) -> None:
     """Go down a menu step by step: “File > New > Letter”."""
     steps = [part.strip() for part in said(order).split(">")]
     for number, step in enumerate(steps):
-        found = tuple(Word(one, key(one), number) for one in step.split())
+        found = as_words(step, number)
         node = await locate(pilot, found, lambda n: n.role in PICKED or pressed(n), kind="entry", text=True)
         if number < len(steps) - 1:
             known = {one.id for one in pilot.seen.nodes}

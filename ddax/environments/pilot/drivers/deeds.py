@@ -17,7 +17,7 @@ from ddax.environments.pilot.finding.ranking import best_of
 from ddax.environments.pilot.orders.clauses import said_parts
 from ddax.environments.pilot.orders.frames import Frame
 from ddax.environments.pilot.pilot import NotDone, Pilot
-from ddax.environments.pilot.words import Word, has_phrase, key, keys, said
+from ddax.environments.pilot.words import Word, as_words, has_phrase, key, keys, said
 
 ROWS = frozenset({"listitem", "row", "treeitem", "article"})
 SAME = {"remove": "delete", "delete": "remove", "log in": "sign in", "sign in": "log in",
@@ -40,7 +40,7 @@ MESSAGE = frozenset({"reply", "forward"})
 
 async def deed(pilot: Pilot, frame: Frame) -> None:
     """Do what a control says by its name: the verb of the order, with what it is done to."""
-    verb = tuple(Word(word, key(word)) for word in frame.verb.split())
+    verb = as_words(frame.verb)
     order = (*verb, *frame.words)
     if frame.until:
         await press_until(pilot, order, frame.until)
@@ -201,7 +201,7 @@ async def _in_menu(pilot: Pilot, about: Sequence[Word], verb: Sequence[Word]) ->
 def _stands(pilot: Pilot, order: Sequence[Word]) -> bool:
     """Tell whether a quote of an order stands on the page already."""
     quoted = tuple(word.key for word in order if word.group >= 0)
-    return any(keys(node.own or node.name) == quoted for node in pilot.seen.nodes)
+    return any(keys(node.text) == quoted for node in pilot.seen.nodes)
 
 
 async def press_named(pilot: Pilot, name: str, near: Node) -> bool:
@@ -248,10 +248,10 @@ async def _with_fields(pilot: Pilot, frame: Frame, order: Sequence[Word]) -> Non
 
 def _sent_next(pilot: Pilot, last: Node | None) -> bool:
     """Tell whether the next order sends the form that was filled, or answers what sends it."""
-    following = pilot.behind[0] if pilot.behind else None
+    following = pilot.following
     if following is None or last is None or following.act not in ("press", "deed", "dialog"):
         return False
-    verb = tuple(Word(one, key(one)) for one in following.verb.split()) if following.act != "press" else ()
+    verb = as_words(following.verb) if following.act != "press" else ()
     node = named(pilot, (*verb, *following.words), verb or following.words)
     return node is not None and node.form[0] == last.form[0] and (node.submits or not node.form[0])
 

@@ -28,7 +28,7 @@ from ddax.environments.pilot.orders.dates import (
 from ddax.environments.pilot.orders.frames import Frame, Value
 from ddax.environments.pilot.orders.grammar import SECRET
 from ddax.environments.pilot.pilot import NotDone, Pilot
-from ddax.environments.pilot.words import NAMED, Word, has_phrase, key, keys, nth, ordinal, said
+from ddax.environments.pilot.words import NAMED, Word, as_words, has_phrase, keys, nth, ordinal, said
 
 TEXT = frozenset({"textbox", "searchbox", "spinbutton", "combobox"})
 SECRETS = SECRET | {"secret"}
@@ -65,7 +65,7 @@ async def write(pilot: Pilot, frame: Frame) -> None:
     fields = usable(pilot.page, lambda node: written(node) and node.role in TEXT)
     every = any(word.key in EVERY for word in frame.words if word.group < 0)
     if every and not _called_all(pilot, frame, fields):
-        about = [w.key for w in frame.words if w.key not in EVERY and not w.is_stop and not w.is_kind]
+        about = [w.key for w in frame.words if w.key not in EVERY and w.is_solid]
         fields = [node for node in fields if {*about} <= {*keys(label(node))}]
         if not fields:
             raise missing(pilot, frame.words, written, "field")
@@ -92,7 +92,7 @@ async def _by_labels(pilot: Pilot) -> None:
 
 async def field_of(pilot: Pilot, order: Sequence[Word], *, links: bool = False) -> Node:
     """Return the field that some words name; the only one where they name none."""
-    solid = [word for word in order if not word.is_stop and not word.is_kind and not ordinal([word])]
+    solid = [word for word in order if word.is_solid and not ordinal([word])]
     if (only := _by_tag(pilot, solid, order)) is not None:
         return only
     if all(word.key in ANY_FIELD for word in solid) and not meant(pilot, order, written):
@@ -139,7 +139,7 @@ def _also(order: Sequence[Word]) -> list[tuple[Word, ...]]:
     found = []
     for at, word in enumerate(order):
         for other in ALSO.get(word.key, ()):
-            other_words = (Word(one, key(one), NAMED if other == "to" else -1) for one in other.split())
+            other_words = as_words(other, NAMED if other == "to" else -1)
             found.append((*order[:at], *other_words, *order[at + 1 :]))
     return found
 
@@ -257,7 +257,7 @@ async def _fill_suggesting(pilot: Pilot, node: Node, value: Value) -> None:
     if not same and not value.exact:
         longer = [n for n in options if has_phrase(keys(n.name or n.own), wanted)]
         same = longer if len(longer) == 1 else []
-    following = pilot.behind[0] if pilot.behind else None
+    following = pilot.following
     if same:
         await pilot.do("click", same[0].id)
     elif node.role == "combobox" and node.options and value.text not in node.options:
@@ -357,7 +357,7 @@ def _place_of(pilot: Pilot, order: Sequence[Word]) -> tuple[Sequence[Word], Node
 async def _send(pilot: Pilot, field: Node) -> None:
     """Send what was written for a search, if not the next order does; the page has to answer."""
     sends = _sends(pilot, field)
-    following = pilot.behind[0] if pilot.behind else None
+    following = pilot.following
     if following and following.act == "press":
         ids = {one.id for one in sends}
         if meant(pilot, following.words, lambda node: node.id in ids):
@@ -391,8 +391,6 @@ async def enter_new(pilot: Pilot, order: Sequence[Word], press_named: PressNamed
     pilot.field_id = node.id
     if not await press_named(pilot, order[0].text, node):
         await pilot.do("press", node.id, "Enter")
-    there = [
-        one for one in pilot.seen.nodes if one.role not in FIELDS and keys(one.own or one.name) == keys(text)
-    ]
+    there = [one for one in pilot.seen.nodes if one.role not in FIELDS and keys(one.text) == keys(text)]
     if not there:
         raise NotDone(f"“{pilot.cut(text, 60)}” is not in the list now")

@@ -88,8 +88,8 @@ async def _drag_named(pilot: Pilot, frame: Frame) -> None:
     thing = await _thing(pilot, _before(frame.words))
     place = await _thing(pilot, frame.to)
     was = place.box
-    names = keys(thing.own or thing.name)
-    named = [word.key for word in frame.to if not word.is_stop and not word.is_kind]
+    names = keys(thing.text)
+    named = [word.key for word in frame.to if word.is_solid]
     near = pilot.page.level(thing, named) if named else NOWHERE
     await pilot.do("drag", thing.id, place.id)
     if not _arrived(pilot, names, place, was, named, near):
@@ -115,7 +115,7 @@ def _arrived(
 ) -> bool:
     """Tell whether what has some names is now where it was dragged to."""
     for node in pilot.seen.nodes:
-        if tuple(keys(node.own or node.name)) != tuple(names):
+        if tuple(keys(node.text)) != tuple(names):
             continue
         if node.parent == place.id or place.id in set(pilot.page.holders(node)):
             return True
@@ -221,7 +221,7 @@ async def wait(pilot: Pilot, frame: Frame) -> None:
 async def scroll(pilot: Pilot, frame: Frame) -> None:
     """Scroll the page or what is named in it to where is said."""
     said_ = {word.key for word in frame.words}
-    if any(not word.is_stop and not word.is_kind and word.key not in _ENDS for word in frame.words):
+    if any(word.is_solid and word.key not in _ENDS for word in frame.words):
         part = meant(pilot, frame.words, lambda _: True)
         if part is None:
             raise missing(pilot, frame.words, lambda node: node.role == "heading", "part")

@@ -107,7 +107,7 @@ def _some(pilot: Pilot, order: Sequence[Word]) -> list[Node]:
 
 def _says_yes(order: Sequence[Word]) -> bool:
     """Tell whether the words name the yes of a question, and not its no."""
-    text = " ".join(word.key for word in order if not word.is_stop and not word.is_kind)
+    text = " ".join(word.key for word in order if word.is_solid)
     if text not in (*YES, *NO):
         raise NotDone("the page asks something, and has no such button", "Say it, as “… and confirm”")
     return text in YES
@@ -260,7 +260,7 @@ async def open_(pilot: Pilot, frame: Frame) -> None:
         return
     if frame.verb == "find" and pilot.behind:
         await _turn_to(pilot, order)
-    solid = [word for word in order if not word.is_stop and not word.is_kind]
+    solid = [word for word in order if word.is_solid]
     if not solid:
         closed = usable(pilot.page, lambda node: folded(node, links=False))
         closed = [node for node in closed if len(pilot.page.held(node.id)) == 1] or closed

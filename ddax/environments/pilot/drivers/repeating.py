@@ -99,4 +99,4 @@ def _numbers(pilot: Pilot) -> dict[str, float]:
 def _shows(pilot: Pilot, text: str) -> bool:
     wanted = keys(text)
     nodes = usable(pilot.page, lambda node: node.role != "option")
-    return any(has_phrase(keys(node.own or node.name or node.value), wanted) for node in nodes)
+    return any(has_phrase(keys(node.text or node.value), wanted) for node in nodes)

@@ -231,9 +231,7 @@ MENU_SIGNS = frozenset({"+", "☰", "⋮", "⋯", "…", "...", "▾", "▼", "�
 def is_menu(node: Node) -> bool:
     """Tell whether an element opens the menu of its row."""
     said_ = {one for name in names(node) for one in keys(name)}
-    return plain(node.own or node.name) in MENU_SIGNS - {"+"} or bool(
-        {"more", "menu", "option", "action"} & said_
-    )
+    return plain(node.text) in MENU_SIGNS - {"+"} or bool({"more", "menu", "option", "action"} & said_)
 
 
 def in_row(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:

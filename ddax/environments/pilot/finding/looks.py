@@ -58,8 +58,8 @@ def seen_as(pilot: Pilot, order: Sequence[Word], *, above: float = 0.0) -> list[
     nodes = [node for node in drawn if all(_of_form(node, word) for word in words)]
     if name:
         to_the_letter = " ".join(word.text for word in order if _one(word.key) in name)
-        nodes = [node for node in nodes if keys(node.own or node.name) == name]
-        nodes = [node for node in nodes if (node.own or node.name) == to_the_letter] or nodes
+        nodes = [node for node in nodes if keys(node.text) == name]
+        nodes = [node for node in nodes if (node.text) == to_the_letter] or nodes
         if not nodes:
             return None
     nodes = [node for node in nodes if node.box[2] * node.box[3] > above]

@@ -114,7 +114,7 @@ def _hit(page: Page, order: Sequence[Word], node: Node, wanted: frozenset[str]) 
 
 def _is_place(order: Sequence[Word], used: frozenset[int]) -> bool:
     """Tell whether words say where something is, and not what: “Cash” in “Delete in the row Cash”."""
-    solid = [at for at, word in enumerate(order) if not word.is_stop and not word.is_kind]
+    solid = [at for at, word in enumerate(order) if word.is_solid]
     before = order[solid[0] : min(used)] if solid and solid[0] not in used else ()
     return any(word.group < 0 and word.key in _WHERE for word in before)
 

@@ -107,7 +107,7 @@ def _measured(pilot: Pilot, nodes: Sequence[Node], measure: str) -> list[_Row]:
 
 def _values(held: Sequence[Node], measure: str) -> list[tuple[str, float]]:
     """Return the measures that some elements say by themselves, each once, with what they are counted in."""
-    texts = dict.fromkeys(one.own or one.name for one in held if one.own or len(held) == 1)
+    texts = dict.fromkeys(one.text for one in held if one.own or len(held) == 1)
     if measure == "price":
         return [_price(found[0].strip(".,")) for text in texts for found in PRICE.finditer(text)]
     shape, amount = _SHAPES[measure]

@@ -13,7 +13,7 @@ from ddax.environments.pilot.finding.match import FIELDS, usable
 from ddax.environments.pilot.finding.sums import worked_out
 from ddax.environments.pilot.orders.frames import Frame, Value
 from ddax.environments.pilot.pilot import NotDone, Pilot
-from ddax.environments.pilot.words import Word, has_phrase, key, keys, nth, ordinal, said
+from ddax.environments.pilot.words import Word, as_words, has_phrase, key, keys, nth, ordinal, said
 
 _NTH = re.compile(
     r"(?:the\s+)?(?P<nth>\w+)\s+(?P<part>word|letter|character|digit|number|sentence|line)"
@@ -78,9 +78,9 @@ def beside(pilot: Pilot, name: Sequence[str]) -> str:
     """Return what stands in the cell behind the one with a name; raises NotDone where there is none."""
     cells = [node for node in pilot.seen.nodes if node.role in ("cell", "gridcell", "rowheader")]
     found = [
-        other.own or other.name
+        other.text
         for node, other in pairwise(cells)
-        if node.parent == other.parent and keys(node.own or node.name) == tuple(name)
+        if node.parent == other.parent and keys(node.text) == tuple(name)
     ]
     if len(found) != 1:
         raise NotDone(f"“{' '.join(name)}” does not stand once in a table with its value")
@@ -100,16 +100,18 @@ def value_at(pilot: Pilot, text: str) -> str | None:
     if _THAT.fullmatch(text):
         return pilot.kept or None
     if counted := _COUNT.fullmatch(text):
-        return _count(pilot, _words(counted["what"]))
+        return _count(pilot, as_words(counted["what"]))
     if nth := _NTH.fullmatch(text):
         number = ordinal([Word(nth["nth"], key(nth["nth"]))])
         return (
-            _nth(_text_of(pilot, _words(nth["where"] or "")), number, nth["part"].lower()) if number else None
+            _nth(_text_of(pilot, as_words(nth["where"] or "")), number, nth["part"].lower())
+            if number
+            else None
         )
     if _BELOW.fullmatch(text):
         return _text_of(pilot, ())
     whole = _WHOLE.fullmatch(text)
-    return _text_of(pilot, _words(whole["where"])) if whole else None
+    return _text_of(pilot, as_words(whole["where"])) if whole else None
 
 
 def _count(pilot: Pilot, order: Sequence[Word]) -> str:
@@ -122,10 +124,6 @@ def _count(pilot: Pilot, order: Sequence[Word]) -> str:
     if not drawn or not pilot.seen.whole:
         raise NotDone(f"it is not seen how many “{said(order)}” there are")
     return str(len(drawn))
-
-
-def _words(text: str) -> tuple[Word, ...]:
-    return tuple(Word(one, key(one)) for one in text.split())
 
 
 def _nth(text: str, number: int, part: str) -> str:
@@ -145,11 +143,7 @@ def _in_single_signs(pilot: Pilot) -> list[str]:
 
 def _text_of(pilot: Pilot, order: Sequence[Word]) -> str:
     """Return the text that some words name: of a field, behind a label, under a heading, or the only one."""
-    named = [
-        word
-        for word in order
-        if not word.is_stop and not word.is_kind and word.key != "paragraph" and not ordinal([word])
-    ]
+    named = [word for word in order if word.is_solid and word.key != "paragraph" and not ordinal([word])]
     field = meant(pilot, order, written) if order else None
     if not named and field is None:
         return _only(pilot, order)
@@ -159,17 +153,17 @@ def _text_of(pilot: Pilot, order: Sequence[Word]) -> str:
     names = tuple(word.key for word in named)
     nodes = [node for node in pilot.seen.nodes if node.role not in FIELDS and node.role != "label"]
     said_ = (names, tuple(word.key for word in order))
-    heads = [at for at, node in enumerate(nodes[:-1]) if keys(node.own or node.name) in said_]
+    heads = [at for at, node in enumerate(nodes[:-1]) if keys(node.text) in said_]
     under = [node for node in _paragraphs(pilot) if has_phrase(_over(pilot, node), names)]
     if len(heads) != 1 and len(under) != 1:
         raise NotDone(f"“{said(named)}” is not found on the page with a value")
     behind = nodes[heads[0] + 1] if len(heads) == 1 else under[0]
-    return behind.own or behind.name
+    return behind.text
 
 
 def _over(pilot: Pilot, node: Node) -> Sequence[str]:
     head = pilot.page.heading(node)
-    return keys(head.own or head.name) if head is not None else ()
+    return keys(head.text) if head is not None else ()
 
 
 def _only(pilot: Pilot, order: Sequence[Word]) -> str:
