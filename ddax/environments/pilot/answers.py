@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.finding.locate import in_row
@@ -34,16 +34,14 @@ LIVE = frozenset({"alert", "status", "log"})
 async def tell(pilot: Pilot, frame: Frame) -> None:
     """Tell what is asked for; raises NotDone where the page does not say it."""
     asked = [word for word in frame.words if word.group >= 0 or (word.key not in EMPTY and not word.is_stop)]
-    answer = _message(pilot) if all(word.key in SAYING for word in asked) else ""
-    answer = (
-        answer or _labelled(pilot, frame.words) or _in_table(pilot, frame.words) or _sentence(pilot, asked)
-    )
-    if not answer:
-        await pilot.look()  # it may still be on its way
+    said_so = _message(pilot) if all(word.key in SAYING for word in asked) else ""
+    for _ in range(2):
         answer = _labelled(pilot, frame.words) or _in_table(pilot, frame.words) or _sentence(pilot, asked)
-    if not answer:
-        raise NotDone(f"“{pilot.cut(said(frame.words), 80)}” was not found on the page")
-    pilot.answers.append(answer)
+        if answer := said_so or answer:
+            pilot.answers.append(answer)
+            return
+        await pilot.look()  # it may still be on its way
+    raise NotDone(f"“{pilot.cut(said(frame.words), 80)}” was not found on the page")
 
 
 def _message(pilot: Pilot) -> str:
@@ -108,14 +106,10 @@ def _in_table(pilot: Pilot, order: Sequence[Word]) -> str:
             for node in pilot.seen.nodes
             if node.role in ("cell", "gridcell") and node.box[0] <= x <= node.box[0] + node.box[2]
         )
-        cell = in_row(pilot, rest, _among(column))
+        cell = in_row(pilot, rest, lambda node, column=column: node.id in column)  # type: ignore[misc]
         if cell is not None:
             return cell.text
     return ""
-
-
-def _among(ids: frozenset[str]) -> Callable[[Node], bool]:
-    return lambda node: node.id in ids
 
 
 def _sentence(pilot: Pilot, asked: Sequence[Word]) -> str:
@@ -123,16 +117,10 @@ def _sentence(pilot: Pilot, asked: Sequence[Word]) -> str:
     shapes = [SHAPES[word.key] for word in asked if word.key in SHAPES]
     solid = [word.key for word in asked if word.key not in SHAPES and word.key not in ("number", "amount")]
     wants_number = any(word.key in ("number", "amount", "total", "count") for word in asked)
-    texts = [
-        node.text
-        for node in (pilot.fresh() or pilot.seen.nodes)
-        if node.role not in FIELDS and node.role != "button"
-    ]
-    whole = [node.text for node in pilot.seen.nodes if node.role not in FIELDS and node.role != "button"]
-    for lot in (texts, whole):
+    for lot in (pilot.fresh(), pilot.seen.nodes):
         met = [
             text
-            for text in dict.fromkeys(lot)
+            for text in dict.fromkeys(node.text for node in lot if node.role not in {*FIELDS, "button"})
             if text
             and all(one in keys(text) for one in solid)
             and all(shape.search(text) for shape in shapes)

@@ -370,11 +370,9 @@ def held_back(before: PageSeen, after: PageSeen, target: str) -> str:
     node = before.node(target)
     if node is None or not node.submits or before.url != after.url:
         return ""
-    stuck = [field for field in after.nodes if {"invalid", "focused"} <= field.state]
-    return (
-        f"the browser did not send the form: it does not take what stands in “{label(stuck[0])}”"
-        if stuck
-        else ""
+    stuck = [label(field) for field in after.nodes if {"invalid", "focused"} <= field.state][:1]
+    return "".join(
+        f"the browser did not send the form: it does not take what stands in “{one}”" for one in stuck
     )
 
 

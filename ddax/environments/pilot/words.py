@@ -88,6 +88,12 @@ class Word:
         return self.group < 0 and self.key in KIND_WORDS
 
     @property
+    def counts(self) -> int:
+        """How many it says, a hundred at most; 0 for none."""
+        count = count_of(self.key) or 0
+        return count if self.group < 0 and count < 100 else 0
+
+    @property
     def is_solid(self) -> bool:
         """Whether it may be a part of a name alone."""
         return not self.is_stop and not self.is_kind

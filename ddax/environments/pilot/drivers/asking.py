@@ -29,12 +29,7 @@ def _see_unasked(pilot: Pilot, node: Node) -> None:
     inside = pilot.page.held(asks[-1].id) if asks else []
     answers = [one for one in inside if pressed(one) and one.id != node.id]
     noes = [one for one in answers if {*NO} - {"close"} & {" ".join(keys(label(one)))}]
-    if (
-        not noes
-        or len(noes) == len(answers)
-        or any(one.role in FIELDS for one in inside)
-        or _next(pilot, answers)
-    ):
+    if not 0 < len(noes) < len(answers) or any(one.role in FIELDS for one in inside) or _next(pilot, answers):
         return
     about = pilot.cut(asks[-1].name or "a question", 80)
     there = pilot.named(answers)
@@ -103,13 +98,9 @@ async def dialog(pilot: Pilot, frame: Frame) -> None:
     hits = met(pilot.page, words, lambda n: pressed(n) and n.id in inside)
     answers = YES if frame.on else NO
     found = [node for node in buttons if " ".join(keys(label(node))) in answers]
-    if hits:
-        node = one_of(pilot, words, hits)
-    elif frame.to or len(found) != 1:
-        found_ = None if frame.to or boxes else meant(pilot, verb, pressed)
-        if found_ is None:
-            raise NotDone(f"the page asked nothing that is answered with one “{said(words)}”")
-        node = found_
-    else:
-        node = found[0]
+    node = one_of(pilot, words, hits) if hits else None
+    if node is None and not frame.to:
+        node = found[0] if len(found) == 1 else None if boxes else meant(pilot, verb, pressed)
+    if node is None:
+        raise NotDone(f"the page asked nothing that is answered with one “{said(words)}”")
     await press_node(pilot, node)

@@ -10,7 +10,7 @@ from ddax.environments.pilot.finding.match import usable
 from ddax.environments.pilot.finding.relations import NOWHERE
 from ddax.environments.pilot.orders.clauses import said_parts
 from ddax.environments.pilot.pilot import NotDone, Pilot
-from ddax.environments.pilot.words import COUNTS, Word, keys, said
+from ddax.environments.pilot.words import Word, keys, said
 
 _ITEM = frozenset({"item", "dish", "product", "dishe"})
 ROW = 12
@@ -25,7 +25,7 @@ def taken(pilot: Pilot, order: Sequence[Word]) -> list[Node]:
         return []
     if any(word.key == "each" for word in order[:at]):
         return [row for part in _at_commas(order[at + 1 :]) for row in _rows(pilot, rows, part)]
-    count = next((n for word in order[:at] if (n := count_of(word))), 0)
+    count = next((n for word in order[:at] if (n := word.counts)), 0)
     about = tuple(word.key for word in order[at + 1 :] if not word.is_stop and word.key not in _LINKS)
     kind = [row for row in rows if _level(pilot, row, about) <= ROW]
     if not count or not about or not kind:
@@ -34,12 +34,6 @@ def taken(pilot: Pilot, order: Sequence[Word]) -> list[Node]:
 
 
 _LINKS = frozenset({"are", "be", "that", "which", "is"})
-
-
-def count_of(word: Word) -> int:
-    """Return how many a word says; 0 for none."""
-    few = int(word.key) if word.key.isdecimal() and len(word.key) < 3 else COUNTS.get(word.key, 0)
-    return few if word.group < 0 else 0
 
 
 def _at_commas(order: Sequence[Word]) -> list[tuple[Word, ...]]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.drivers.asking import NO, press_node
-from ddax.environments.pilot.drivers.basket import count_of, taken
+from ddax.environments.pilot.drivers.basket import taken
 from ddax.environments.pilot.drivers.entering import enter_new, fill_fields
 from ddax.environments.pilot.drivers.pressing import has_verb, named, open_
 from ddax.environments.pilot.drivers.repeating import press_until
@@ -131,7 +131,7 @@ def _counted(pilot: Pilot, order: Sequence[Word], at: int) -> tuple[Sequence[Wor
 
     A number that the page has together with the word behind it belongs to a name.
     """
-    numbers = [count_of(word) for word in order]
+    numbers = [word.counts for word in order]
     name = tuple(word.key for word in order[at : at + 2])
     if len(name) > 1 and numbers[at] and not pilot.page.saying(name):
         return (*order[:at], *order[at + 1 :]), numbers[at]

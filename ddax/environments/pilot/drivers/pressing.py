@@ -9,7 +9,6 @@ from itertools import pairwise
 
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.drivers.asking import NO, YES, called, dialog, press_node
-from ddax.environments.pilot.drivers.basket import count_of
 from ddax.environments.pilot.drivers.entering import field_of
 from ddax.environments.pilot.drivers.repeating import press_until
 from ddax.environments.pilot.finding.locate import MENU_SIGNS, locate, meant, missing, pressed, written
@@ -93,16 +92,16 @@ async def press(pilot: Pilot, frame: Frame) -> None:
 
 def _some(pilot: Pilot, order: Sequence[Word]) -> list[Node]:
     """Return as many as are said of what stands in rows alike, as “Like on 2 posts”; [] for no number."""
-    counted = [at for at, word in enumerate(order[:-1]) if count_of(word) and order[at + 1].is_kind]
+    counted = [at for at, word in enumerate(order[:-1]) if word.counts and order[at + 1].is_kind]
     if len(counted) != 1 or named(pilot, order, order) is not None:
         return []
     at = counted[0]
     rest = (*order[:at], *order[at + 1 :])
     hits = met(pilot.page, rest, pressed)
     hits = [hit for hit in hits if hit.fit == hits[0].fit and hit.size == hits[0].size]
-    if len(hits) < count_of(order[at]):
+    if len(hits) < order[at].counts:
         raise NotDone(f"there are only {len(hits)} of “{said(rest)}”")
-    return [hit.node for hit in hits[: count_of(order[at])]]
+    return [hit.node for hit in hits[: order[at].counts]]
 
 
 def _says_yes(order: Sequence[Word]) -> bool:

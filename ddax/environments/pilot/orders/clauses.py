@@ -28,14 +28,7 @@ _GLUE = str.maketrans({" ": "\ue000", "-": "\ue001"})
 _LOOSE = str.maketrans({"\ue000": " ", "\ue001": "-"})
 _GLUED = re.compile(r"(?:check|text|radio|next)[\ue000\ue001](?:box|area|button|to)", re.IGNORECASE)
 """Two words held together while an order is parted; a value gets them back as they were."""
-_ONE = {
-    "checkbox": "checkbox",
-    "textbox": "textbox",
-    "textarea": "textarea",
-    "checkarea": "check area",
-    "radiobutton": "radio",
-    "nextto": "beside",
-}
+_ONE = {"checkarea": "check area", "radiobutton": "radio", "nextto": "beside"}
 """Words for one thing that are written in two."""
 _PLACE_FIRST = re.compile(
     rf"((?:in|on|from|for|under|using|with|to) [^,]*?),? (?=(?:{ANY})\b(?!-))", re.IGNORECASE
@@ -73,8 +66,7 @@ class Clause:
     def words(self, part: str) -> tuple[Word, ...]:
         """Return the words of a part of it."""
         part = _FROM.sub(lambda found: found["by"] or f"from {found['who']}", _EITHER.sub("", part))
-        one = _GLUED.sub(lambda found: _ONE[re.sub(r"[^a-z]", "", found[0].lower())], part)
-        return words(one, self.quotes)
+        return words(_GLUED.sub(_as_one, part), self.quotes)
 
     def value(self, part: str) -> Value:
         """Return a part of it as a value."""
@@ -87,6 +79,11 @@ class Clause:
     def said(self) -> str:
         """Return it as it was said."""
         return HELD.sub(lambda found: f"“{self.quotes[int(found[1])]}”", self.text.translate(_LOOSE))
+
+
+def _as_one(found: re.Match[str]) -> str:
+    bare = re.sub(r"[^a-z]", "", found[0].lower())
+    return _ONE.get(bare, bare)
 
 
 def clauses(task: str) -> Iterator[Clause]:
@@ -112,9 +109,7 @@ def clauses(task: str) -> Iterator[Clause]:
         if purpose := _PURPOSE.match(part):
             part = part[purpose.end() :]
         part = _USE.sub("", part if _WRITES.match(part) else _ASIDE_IT.sub("", _WHEN_DONE.sub("", part)))
-        if part.endswith(("⟧", "”")) is False:
-            quoted_end = re.search(r"⟦(\d+)⟧$", part)
-            part = part if quoted_end else part.rstrip(".")
+        part = part.rstrip(".")
         if re.fullmatch(r"(?:in|on|from|for|under|using|with) [^,]*", part, re.IGNORECASE) and tail == ",":
             waiting = f"{part},"
             continue
