@@ -184,3 +184,10 @@ async def test_a_card_is_pressed_where_it_stood() -> None:
     world = Turned([Node(f"e{n}", "shape", n, own=n, box=(x, 5, 9, 9)) for n, x in rows])
     report, moves = await done("Click on the numbers in ascending order.", world)
     assert [target for _, target, _ in moves] == ["e1", "b80", "b0"] and report.ok, report.failed
+
+
+async def test_a_row_in_quotes_is_a_place_and_not_pressed() -> None:
+    row = [Node("r", "row", "Cash Delete"), Node("c", "gridcell", "Cash", own="Cash", parent="r")]
+    world = FixedPage([*row, Node("d", "button", "Delete", parent="r"), Node("o", "button", "Delete")])
+    report, moves = await done('In the row "Cash" press Delete.', world)
+    assert [target for name, target, _ in moves if name == "click"] == ["d"] and report.ok, report.failed

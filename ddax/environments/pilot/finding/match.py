@@ -27,8 +27,8 @@ class Hit:
     """An element that an order may mean.
 
     `used` are the places of the words that name it, `left` the words that neither it nor what holds it says,
-    `size` how much the holder that has the others holds. `rank` is how well it fits, least first: words
-    left, shown already, words named, to the letter, of another role, a place, not acted on, size, disabled.
+    `size` how much the holder that has the others holds. `rank` is how well it fits, least first: words left,
+    shown already, words named, to the letter, of another role, a place, not quoted so, not acted on, size, off.
     """
 
     node: Node
@@ -40,7 +40,7 @@ class Hit:
     @property
     def fit(self) -> tuple[int, ...]:
         """What tells it from what the words mean as well: not where it stands, nor whether it can be used."""
-        return self.rank[:6]
+        return self.rank[:7]
 
 
 def names(node: Node) -> list[str]:
@@ -105,8 +105,8 @@ def _hit(page: Page, order: Sequence[Word], node: Node, wanted: frozenset[str]) 
             left += run
         size = max(size, there if there != NOWHERE else 1)
     rank = (
-        len(left), _is_open(node), -sum(not order[at].is_kind for at in used), -exact,
-        node.role not in wanted if wanted else 0, _is_place(order, used),
+        len(left), _is_open(node), -sum(not order[at].is_kind for at in used), -min(exact, 2),
+        node.role not in wanted if wanted else 0, _is_place(order, used), exact < 3,
         node.role not in ACTED_ON, size, "disabled" in node.state,
     )  # fmt: skip
     return Hit(node, used, tuple(left), size, tuple(map(int, rank)))
