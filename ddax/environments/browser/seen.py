@@ -93,6 +93,11 @@ class Node:
     """The id of what it opens or fills, as the list of a combobox."""
 
     @property
+    def middle(self) -> tuple[float, float]:
+        """Where its middle is, in pixels from the left and from the top."""
+        return self.box[0] + self.box[2] / 2, self.box[1] + self.box[3] / 2
+
+    @property
     def text(self) -> str:
         """What it shows: its own text, or its name where it has none."""
         return self.own or self.name

@@ -99,13 +99,8 @@ def _in_table(pilot: Pilot, order: Sequence[Word]) -> str:
     heads = [node for node in pilot.seen.nodes if node.role == "columnheader"]
     hits = find(pilot.page, order, heads)
     for hit in hits:
-        head, rest = hit.node, [word for at, word in enumerate(order) if at not in hit.used]
-        x = head.box[0] + head.box[2] / 2
-        column = frozenset(
-            node.id
-            for node in pilot.seen.nodes
-            if node.role in ("cell", "gridcell") and node.box[0] <= x <= node.box[0] + node.box[2]
-        )
+        rest = [word for at, word in enumerate(order) if at not in hit.used]
+        column = {node.id for node in pilot.page.column(hit.node)}
         cell = in_row(pilot, rest, lambda node, column=column: node.id in column)  # type: ignore[misc]
         if cell is not None:
             return cell.text

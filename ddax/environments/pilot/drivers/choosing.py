@@ -176,13 +176,8 @@ async def _measured(pilot: Pilot, order: Sequence[Word]) -> bool:
         return False
     rest = [word for word in order if not _DAY.fullmatch(word.key) and not month_of(word.key)]
     fields = usable(pilot.page, _takes_day)
-    node = (
-        fields[0]
-        if len(fields) == 1 and not _says(rest)
-        else meant(pilot, rest, _takes_day)
-        if rest
-        else None
-    )
+    alone = len(fields) == 1 and not _says(rest)
+    node = fields[0] if alone else meant(pilot, rest, _takes_day) if rest else None
     if node is None:
         return False
     await fill(pilot, node, Value(day.isoformat() if node.type == "date" else text_of(text, rest), False))

@@ -235,11 +235,8 @@ async def _with_fields(pilot: Pilot, frame: Frame, order: Sequence[Word]) -> Non
         return
     node = _sends(pilot, frame) or named(pilot, order, verb) or named(pilot, verb, verb)
     if node is None or (last is not None and node.form[0] != last.form[0]):
-        submits = [
-            n
-            for n in usable(pilot.page, pressed)
-            if n.submits and last is not None and n.form[0] == last.form[0]
-        ]
+        form = last.form[0] if last is not None else None
+        submits = [n for n in usable(pilot.page, pressed) if n.submits and n.form[0] == form]
         node = submits[0] if len(submits) == 1 and has_verb(submits[0], verb) else node
     if node is None:
         raise missing(pilot, order, pressed, "button")

@@ -76,12 +76,14 @@ async def _drag_alike(pilot: Pilot, frame: Frame, alike: Sequence[Node]) -> None
 
 def _see_inside(pilot: Pilot, thing: Node, place: Node) -> None:
     now, there = pilot.node(thing.id), pilot.node(place.id)
-    x, y, wide, high = there.box if there else place.box
-    inside = now is not None and (
-        x <= now.box[0] + now.box[2] / 2 <= x + wide and y <= now.box[1] + now.box[3] / 2 <= y + high
-    )
-    if not inside:
+    if now is None or not _is_over(now, (there or place).box):
         raise NotDone(f"“{label(thing)}” was dragged, and is not where it was to be")
+
+
+def _is_over(node: Node, box: tuple[float, ...]) -> bool:
+    """Tell whether the middle of an element lies in a box."""
+    (x, y), (left, top, wide, high) = node.middle, box
+    return left <= x <= left + wide and top <= y <= top + high
 
 
 async def _drag_named(pilot: Pilot, frame: Frame) -> None:
@@ -120,9 +122,7 @@ def _arrived(
         if node.parent == place.id or place.id in set(pilot.page.holders(node)):
             return True
         level = pilot.page.level(node, list(named)) if named else NOWHERE
-        x, y = node.box[0] + node.box[2] / 2, node.box[1] + node.box[3] / 2
-        inside = was[0] <= x <= was[0] + was[2] and was[1] <= y <= was[1] + was[3]
-        if inside or level < near:
+        if _is_over(node, was) or level < near:
             return True
     return False
 
@@ -130,18 +130,14 @@ def _arrived(
 async def upload(pilot: Pilot, frame: Frame) -> None:
     """Hand a file to the field for files, and see that it has it."""
     fields = usable(pilot.page, lambda node: node.role == "file")
-    if not fields:
-        raise NotDone("there is no field for files")
-    named = [hit.node for hit in find(pilot.page, frame.words, fields)]
-    if len(fields) > 1 and not named:
-        raise NotDone(f"it is not said which field: {pilot.named(fields)}")
-    node = named[0] if named else fields[0]
-    file = next(
-        (said([word]) for word in frame.words if word.group >= 0 or re.search(r"\w\.\w", word.text)), ""
-    )
-    groups = [word for word in frame.words if word.group >= 0]
-    file = said(groups) if groups else file
-    if not file:
+    named = [hit.node for hit in find(pilot.page, frame.words, fields)] or fields
+    if not fields or (len(fields) > 1 and named is fields):
+        raise NotDone(
+            f"it is not said which field: {pilot.named(fields)}" if fields else "there is no field for files"
+        )
+    node = named[0]
+    dotted = [word for word in frame.words if re.search(r"\w\.\w", word.text)][:1]
+    if not (file := said([word for word in frame.words if word.group >= 0] or dotted)):
         raise NotDone("it is not said which file", "Name the file")
     await pilot.do("upload", node.id, file)
     now = pilot.node(node.id)
@@ -197,13 +193,7 @@ def _is_head(node: Node) -> bool:
 def _column(pilot: Pilot, name: Sequence[str]) -> list[str]:
     """Return the texts of a column, from the top."""
     head = next((n for n in pilot.seen.nodes if _is_head(n) and keys(n.name or n.own) == tuple(name)), None)
-    if head is None:
-        return []
-    x = head.box[0] + head.box[2] / 2
-    cells = [
-        n for n in pilot.seen.nodes if n.role in ("cell", "gridcell") and n.box[0] <= x <= n.box[0] + n.box[2]
-    ]
-    return [n.name or n.own for n in cells]
+    return [n.name or n.own for n in pilot.page.column(head)] if head is not None else []
 
 
 async def leave(pilot: Pilot, frame: Frame) -> None:

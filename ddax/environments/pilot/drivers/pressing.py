@@ -66,9 +66,8 @@ async def press(pilot: Pilot, frame: Frame) -> None:
         await _press_sorted(pilot, *way)
         return
     frame = replace(frame, words=_without_purpose(pilot, _without_middle(frame.words)))
-    if any(word.key in EVERY and word.group < 0 for word in frame.words) and await _press_all(
-        pilot, frame.words
-    ):
+    every = any(word.key in EVERY and word.group < 0 for word in frame.words)
+    if every and await _press_all(pilot, frame.words):
         return
     if ordinal(frame.words) and any(word.key in RESULTS and word.group < 0 for word in frame.words):
         await _press_result(pilot, ordinal(frame.words))
@@ -78,16 +77,12 @@ async def press(pilot: Pilot, frame: Frame) -> None:
         for part in parts:
             await press_node(pilot, await locate(pilot, part, pressed))
         return
-    if some := _some(pilot, frame.words):
-        for node in some:
-            await press_node(pilot, node)
-        return
-    if named(pilot, frame.words, frame.words) is None and (alike := looked_for(pilot, frame.words)):
-        for node in alike:
-            await press_node(pilot, node)
-        return
-    node = _button(pilot, frame.words) or await locate(pilot, frame.words, pressed, text=True)
-    await press_node(pilot, node)
+    alike = [] if named(pilot, frame.words, frame.words) else looked_for(pilot, frame.words)
+    nodes = _some(pilot, frame.words) or alike
+    if not nodes:
+        nodes = [_button(pilot, frame.words) or await locate(pilot, frame.words, pressed, text=True)]
+    for node in nodes:
+        await press_node(pilot, node)
 
 
 def _some(pilot: Pilot, order: Sequence[Word]) -> list[Node]:
@@ -171,14 +166,8 @@ async def _press_sorted(pilot: Pilot, order: Sequence[Word], down: bool) -> None
 
 def _turned_over(pilot: Pilot, was: Node) -> list[Node]:
     """Return what says nothing and stands where a thing stood, as a card that lies face down now."""
-    x, y, wide, high = was.box
-    return [
-        one
-        for one in usable(pilot.page, pressed)
-        if not (one.name or one.own)
-        and abs(one.box[0] + one.box[2] / 2 - x - wide / 2) + abs(one.box[1] + one.box[3] / 2 - y - high / 2)
-        < 4
-    ]
+    silent = usable(pilot.page, lambda one: pressed(one) and not one.text)
+    return [one for one in silent if all(abs(a - b) < 2 for a, b in zip(one.middle, was.middle, strict=True))]
 
 
 def _counted(node: Node) -> float | None:
@@ -196,8 +185,7 @@ async def _press_result(pilot: Pilot, number: int) -> None:
         if (node := nth(new, number)) is not None:
             await press_node(pilot, node)
             return
-        turns = usable(pilot.page, lambda n: (pressed(n) and ">" in called(n)) or "next" in called(n))
-        if not turns or not new:
+        if not new or not (turns := _turns(pilot)):
             break
         number -= len(new)
         await press_node(pilot, turns[0])
@@ -208,22 +196,25 @@ async def _turn_to(pilot: Pilot, order: Sequence[Word]) -> None:
     """Turn the pages of a list until one says what is looked for, where it has pages and none says it yet."""
     wanted = next((tuple(word.key for word in run) for run in runs(order, ())), ())
     for _ in range(PAGES):
-        turns = usable(pilot.page, lambda n: pressed(n) and bool(called(n) & {">", "next", "›", "»"}))
+        turns = _turns(pilot)
         if not wanted or pilot.page.saying(wanted) or len(turns) != 1:
             return
         if not await press_node(pilot, turns[0]):
             return
 
 
+def _turns(pilot: Pilot) -> list[Node]:
+    """Return what turns to the next page of a list."""
+    return usable(pilot.page, lambda n: pressed(n) and bool(called(n) & {">", "next", "›", "»"}))
+
+
 async def _press_all(pilot: Pilot, order: Sequence[Word]) -> bool:
     """Press each of those that are called so; False where the order names one thing after all."""
     if named(pilot, order, order) is not None:
         return False
-    rest = [word for word in order if word.key not in EVERY or word.group >= 0]
-    hits = met(pilot.page, rest, pressed)
-    hits = [
-        hit for hit in hits if hit.size <= 2 * min(one.size for one in hits)
-    ]  # those of one row or card each
+    hits = met(pilot.page, [word for word in order if word.key not in EVERY or word.group >= 0], pressed)
+    row = 2 * min((hit.size for hit in hits), default=0)
+    hits = [hit for hit in hits if hit.size <= row]  # those of one row or card each
     if len(hits) < 2 and not (hits and _of_kind(order)):
         return False
     for hit in [hit for hit in hits if hit.fit == hits[0].fit]:
@@ -267,7 +258,6 @@ async def open_(pilot: Pilot, frame: Frame) -> None:
             raise missing(pilot, order, lambda node: folded(node, links=False), "closed section")
         await press_node(pilot, closed[0])
         return
-    node: Node | None
     if ordinal(order) and any(word.key in RESULTS for word in order):
         await _press_result(pilot, ordinal(order))
         return

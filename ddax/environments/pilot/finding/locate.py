@@ -117,11 +117,8 @@ def one_of(pilot: Pilot, order: Sequence[Word], hits: Sequence[Hit]) -> Node:
         return chosen.node
     top = best(hits)
     nodes = [hit.node for hit in top]
-    inner = [
-        node
-        for node in nodes
-        if not any(other.id != node.id and node.id in pilot.page.holders(other) for other in nodes)
-    ]
+    holds = {holder for node in nodes for holder in pilot.page.holders(node)}
+    inner = [node for node in nodes if node.id not in holds]
     if len(inner) == 1 or (inner[0].href and len({node.href for node in inner}) == 1):
         return inner[0]
     raise NotDone(
@@ -139,11 +136,8 @@ def _see_end(pilot: Pilot, number: int) -> None:
 async def _reveal(pilot: Pilot, order: Sequence[Word], opened: set[str], *, links: bool) -> bool:
     """Open something folded that some of the words name; tells whether there was such a thing."""
     page = pilot.page
-    hits = [
-        hit
-        for hit in find(page, order, usable(page, lambda node: _folded(node, links)))
-        if hit.node.id not in opened and any(not order[at].is_kind for at in hit.used)
-    ]
+    hits = find(page, order, usable(page, lambda node: _folded(node, links) and node.id not in opened))
+    hits = [hit for hit in hits if any(not order[at].is_kind for at in hit.used)]
     nodes = [hit.node for hit in hits if len(hit.left) < len(order)]
     if not nodes and pilot.seeking:
         nodes = [n for n in usable(page, lambda node: _folded(node, False)) if n.id not in opened]
@@ -182,10 +176,8 @@ async def _hovered(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node 
 def rows(page: Page, order: Sequence[Word]) -> list[Node]:
     """Return the texts that say a part of an order, the longest part first."""
     parts = [tuple(word.key for word in order[at:]) for at in range(len(order))]
-    found = []
-    for part in parts:
-        found += [node for node in page.seen.nodes if keys(node.own) == part and node.role not in FIELDS]
-    return found
+    texts = [(node, keys(node.own)) for node in page.seen.nodes if node.role not in FIELDS]
+    return [node for part in parts for node, said_ in texts if said_ == part]
 
 
 async def _by_text(pilot: Pilot, order: Sequence[Word], _: Accept) -> Node | None:

@@ -28,7 +28,7 @@ class Hit:
 
     `used` are the places of the words that name it, `left` the words that neither it nor what holds it says,
     `size` how much the holder that has the others holds. `rank` is how well it fits, least first: words left,
-    shown already, words named, to the letter, of another role, a place, not quoted so, not acted on, size, off.
+    shown already, words named, to the letter, of another role, a place, not quoted so, not acted on, size.
     """
 
     node: Node
@@ -205,11 +205,8 @@ def usable(page: Page, accept: Callable[[Node], bool]) -> list[Node]:
     """Return the elements that can be used now: of an open dialog that stops the rest, those in it alone."""
     modal = [node for node in dialogs(page) if "modal" in node.state]
     inside = {one.id for one in page.held(modal[-1].id)} if modal else None
-    return [
-        node
-        for node in page.seen.nodes
-        if accept(node) and (inside is None or node.id in inside or not _same_frame(node, modal[-1]))
-    ]
+    nodes = [node for node in page.seen.nodes if accept(node)]
+    return [n for n in nodes if inside is None or n.id in inside or not _same_frame(n, modal[-1])]
 
 
 def _same_frame(node: Node, other: Node) -> bool:
