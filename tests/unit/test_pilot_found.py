@@ -191,3 +191,23 @@ async def test_a_row_in_quotes_is_a_place_and_not_pressed() -> None:
     world = FixedPage([*row, Node("d", "button", "Delete", parent="r"), Node("o", "button", "Delete")])
     report, moves = await done('In the row "Cash" press Delete.', world)
     assert [target for name, target, _ in moves if name == "click"] == ["d"] and report.ok, report.failed
+
+
+@pytest.mark.parametrize(("heading", "ok"), [("Book Your One-Way Flight", True), ("Flights", False)])
+async def test_what_is_found_is_what_the_form_says_it_finds(heading: str, ok: bool) -> None:
+    fields = [Node(f"f{n}", "textbox", name) for n, name in enumerate(("From", "To", "Date"))]
+    found = [
+        node
+        for n, price in enumerate((90, 40))
+        for node in (
+            Node(f"r{n}", "listitem", f"${price}"),
+            Node(f"p{n}", "text", f"${price}", own=f"${price}", parent=f"r{n}"),
+            Node(f"b{n}", "button", "Book flight", parent=f"r{n}"),
+        )
+    ]
+    rows = [Node("h", "heading", heading, own=heading), Node("c", "checkbox", "One-way"), *fields]
+    world = FixedPage([*rows, Node("s", "button", "Search")], opens={"s": found})
+    report, moves = await done("Book the cheapest one-way flight from A to B on 2026-12-24.", world)
+    assert ([target for name, target, _ in moves if name == "click"] == ["s", "b1"]) == report.ok == ok, (
+        report
+    )

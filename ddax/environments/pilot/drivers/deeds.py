@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.drivers.asking import NO, press_node
-from ddax.environments.pilot.drivers.basket import taken
 from ddax.environments.pilot.drivers.entering import enter_new, fill_fields
 from ddax.environments.pilot.drivers.pressing import has_verb, named, open_
 from ddax.environments.pilot.drivers.repeating import press_until
+from ddax.environments.pilot.drivers.taking import taken
 from ddax.environments.pilot.finding.locate import in_row, is_menu, locate, meant, missing, pressed
 from ddax.environments.pilot.finding.match import BOXES, dialogs, label, met, runs, usable
 from ddax.environments.pilot.finding.ranking import best_of
@@ -33,7 +33,7 @@ SENDS = frozenset({"submit", "send"})
 """Verbs that alone mean the form that was written into."""
 AGREES = ("accept", "agree")
 """Verbs that mean a box where no button is called so."""
-_TRIP = frozenset({"from", "to"})
+_FROM_TO = frozenset({"from", "to"})
 MESSAGE = frozenset({"reply", "forward"})
 """Deeds on a message that stand in it alone."""
 
@@ -219,7 +219,8 @@ async def _with_fields(pilot: Pilot, frame: Frame, order: Sequence[Word]) -> Non
     verb = order[: len(frame.verb.split())] if frame.verb else ()
     if any(value is None and sum(not w.is_stop for w in words) < 2 for words, value in frame.fields):
         raise NotDone("it is not said what to write", "Put what is to be written in quotes")
-    about = tuple(word for word in frame.words if not pilot.page.saying((word.key,)))
+    titles = {one for node in pilot.seen.nodes if node.role == "heading" for one in keys(node.text)}
+    about = tuple(word for word in frame.words if word.key not in titles)
     if not await fill_fields(pilot, frame.fields, frame.tail, try_only=True):
         if not verb or frame.verb in FINAL:
             await fill_fields(pilot, frame.fields, frame.tail)
@@ -229,7 +230,7 @@ async def _with_fields(pilot: Pilot, frame: Frame, order: Sequence[Word]) -> Non
     last = pilot.node(pilot.field_id)
     if not verb or _sent_next(pilot, last):
         return
-    if {words[0].key for words, _ in frame.fields} >= _TRIP and named(pilot, order, verb) is None:
+    if {words[0].key for words, _ in frame.fields} >= _FROM_TO and named(pilot, order, verb) is None:
         await press_node(pilot, await locate(pilot, (Word("search", "search"),), pressed))
         await _deed_to(pilot, (*verb, *about), verb, frame)  # the form has said the rest of what it finds
         return

@@ -10,9 +10,9 @@ from ddax.environments.browser.secrets import PLACEHOLDER
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.drivers.asking import called
 from ddax.environments.pilot.drivers.calendar import pick_day
-from ddax.environments.pilot.drivers.covering import shared_out
 from ddax.environments.pilot.drivers.ranges import bring
 from ddax.environments.pilot.drivers.selecting import pick_in
+from ddax.environments.pilot.drivers.sharing import shared_out
 from ddax.environments.pilot.finding.locate import in_row, locate, meant, missing, one_of, pressed, written
 from ddax.environments.pilot.finding.match import FIELDS, find, label, usable
 from ddax.environments.pilot.finding.reading import beside, looked_up
@@ -42,7 +42,7 @@ ALSO: dict[str, tuple[str, ...]] = {
     "recipient": ("to", "forward to", "send to"),
 }  # fmt: skip
 """Other names that forms give one and the same field."""
-_EACH = re.compile(
+_BY_LABELS = re.compile(
     r"the values? (?:that |which )?(?:corresponds?|belongs?|goes|go) (?:with|to)"
     r" (?:each|every) (?:label|field|name)",
     re.IGNORECASE,
@@ -58,7 +58,7 @@ async def write(pilot: Pilot, frame: Frame) -> None:
     if pilot.seen.dialog and pilot.seen.prompts:
         await pilot.answer(True, value.text)
         return
-    if _EACH.fullmatch(value.text):
+    if _BY_LABELS.fullmatch(value.text):
         await _by_labels(pilot)
         return
     value = looked_up(pilot, value)

@@ -39,7 +39,7 @@ async def drag(pilot: Pilot, frame: Frame) -> None:
     """Drag one thing to another or to a place, or all that look alike into one; see that each is there."""
     way = next((word.key for word in frame.to if word.key in STEPS), "") if len(frame.to) == 1 else ""
     place = None if way else place_of(frame)
-    if frame.on and (way or place is not None):
+    if not frame.others and (way or place is not None):
         things = looked_for(pilot, frame.words) or [await _thing(pilot, _before(frame.words))]
         for thing in things:
             if way:
@@ -62,9 +62,13 @@ async def _drag_alike(pilot: Pilot, frame: Frame, alike: Sequence[Node]) -> None
     if len(places) > 1:
         raise NotDone(f"it is not said which one is meant of {len(places)} that are “{said(frame.to)}”")
     place = places[0]
-    if len(alike) > 1 and frame.on and not any(word.key in ("all", "every", "each") for word in frame.words):
+    if (
+        len(alike) > 1
+        and not frame.others
+        and not any(word.key in ("all", "every", "each") for word in frame.words)
+    ):
         raise NotDone(f"it is not said which one is meant of {len(alike)} that are “{said(frame.words)}”")
-    if not frame.on:
+    if frame.others:
         known = {node.id for node in alike}
         same = [n for n in pilot.seen.nodes if n.role == alike[0].role and n.parent == alike[0].parent]
         alike = [n for n in same if n.id not in known and n.box[2] * n.box[3] <= 2 * size]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ddax.environments.browser.seen import Node
-from ddax.environments.pilot.finding.match import label, usable
+from ddax.environments.pilot.finding.match import BOXES, OPTIONS, label, usable
 from ddax.environments.pilot.pilot import NotDone, Pilot
 from ddax.environments.pilot.words import KIND_WORDS, Word, keys, said
 from ddax.text.units import PRICE, quantity
@@ -76,7 +76,8 @@ def _called(pilot: Pilot, rows: Sequence[_Row], about: Sequence[Word]) -> list[t
     kind, as prices in two currencies.
     """
     telling = {word.key for word in about if any(word.key in row.words for row in rows)}
-    page = {key for node in pilot.page.seen.nodes for key in (*keys(label(node)), *keys(node.own))}
+    so = [n for n in pilot.seen.nodes if n.role not in BOXES | OPTIONS or n.state & {"checked", "selected"}]
+    page = {key for node in so for key in (*keys(label(node)), *keys(node.own))}
     if rows and (missing := [word for word in about if word.key not in telling | page]):
         raise NotDone(f"nothing here is called “{said(missing)}”")
     found = [row for row in rows if telling <= row.words]

@@ -13,7 +13,7 @@ from ddax.environments.browser.secrets import PLACEHOLDER
 from ddax.environments.pilot.orders.clauses import Clause, clauses
 from ddax.environments.pilot.orders.conditions import until_of
 from ddax.environments.pilot.orders.frames import Act, Frame, Reading, Value
-from ddax.environments.pilot.orders.slots import dragged, forwarded, frame_of, trip
+from ddax.environments.pilot.orders.slots import dragged, forwarded, frame_of, from_to
 from ddax.environments.pilot.orders.verbs import VERB, VERBS
 from ddax.environments.pilot.words import HELD, Word, count_of
 
@@ -316,8 +316,8 @@ def _deed(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     ):
         said = ((clause.words("text"), clause.value(quoted[2])),)
         return [frame_of(clause, act, verb, f"{quoted[1]} {quoted[3]}", fields=said)]
-    if journey := trip(clause, act, verb, body):
-        return [journey]
+    if way := from_to(clause, act, verb, body):
+        return [way]
     before, means = _parted(_WITH, body)
     if not means or (_BEST.search(means) and "⟦" not in means):
         return [frame_of(clause, act, verb, body)]
