@@ -211,3 +211,9 @@ async def test_what_is_found_is_what_the_form_says_it_finds(heading: str, ok: bo
     assert ([target for name, target, _ in moves if name == "click"] == ["s", "b1"]) == report.ok == ok, (
         report
     )
+
+
+@pytest.mark.parametrize("task", ["Deselect Red.", "Unselect Red in the colours."])
+async def test_what_is_to_be_off_is_not_chosen(task: str) -> None:
+    report, moves = await done(task, page(("listbox", "Colours"), ("option", "Red"), ("option", "Blue")))
+    assert [move for move in moves if move[0] != "hover"] == [] and not report.ok

@@ -223,10 +223,9 @@ def _handles(pilot: Pilot) -> list[Node]:
 
 def _options(pilot: Pilot) -> list[Node]:
     """Return the options of selects as elements of their own."""
+    bare = {"role": "option", "sample": "", "before": "", "after": "", "hints": "select"}
     return [
-        replace(
-            node, name=option, role="option", sample="", before="", after="", value=option, hints="select"
-        )
+        replace(node, name=option, value=option, **bare)  # type: ignore[arg-type]  # all are texts
         for node in pilot.seen.nodes
         if node.tag == "select" and "disabled" not in node.state
         for option in node.options
@@ -290,18 +289,12 @@ async def tick(pilot: Pilot, frame: Frame) -> None:
     for part in _named_boxes(pilot, frame):
         node = meant(pilot, part, _tickable)
         if node is None:
-            if frame.verb in ("check", "mark", "enable", "disable") and _deeds(pilot, frame):
+            whole = (Word(frame.verb, key(frame.verb)), *frame.words)
+            if frame.verb in ("check", "mark", "enable", "disable") and meant(pilot, whole, pressed):
                 await deed(pilot, replace(frame, act="deed"))
-                return
-            if in_row(pilot, part, _tickable) is None and frame.verb in ("deselect", "unselect"):
-                await choose(pilot, frame)
                 return
             node = in_row(pilot, part, _tickable) or await locate(pilot, part, _tickable, kind="box")
         await bring_to(pilot, node, on=frame.on)
-
-
-def _deeds(pilot: Pilot, frame: Frame) -> bool:
-    return meant(pilot, (Word(frame.verb, key(frame.verb)), *frame.words), pressed) is not None
 
 
 def _named_boxes(pilot: Pilot, frame: Frame) -> list[tuple[Word, ...]]:

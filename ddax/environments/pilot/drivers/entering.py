@@ -99,24 +99,16 @@ async def field_of(pilot: Pilot, order: Sequence[Word], *, links: bool = False) 
         fields = usable(pilot.page, lambda node: node.role in TEXT and "disabled" not in node.state)
         if (chosen := nth(fields, ordinal(order))) is not None:
             return chosen
-        if len(fields) == 1:
-            return fields[0]
-        empty = [node for node in fields if not node.value]
-        if len(empty) == 1 and fields:
-            return empty[0]
-    for other in (order, *_also(order)):
-        found = meant(pilot, other, written)
-        if found is not None:
-            return found
-    if solid and (found := in_row(pilot, order, written)) is not None:
+        for left in (fields, [node for node in fields if not node.value]):
+            if len(left) == 1:
+                return left[0]
+    if (found := _called_so(pilot, order) or (in_row(pilot, order, written) if solid else None)) is not None:
         return found
     try:
         return await locate(pilot, order, written, kind="field", links=links)
     except NotDone:
-        for other in _also(order):  # what was opened on the way may have it by another name
-            found = meant(pilot, other, written)
-            if found is not None:
-                return found
+        if (found := _called_so(pilot, order)) is not None:
+            return found  # it was opened on the way, and has another name
         fields = usable(
             pilot.page, lambda node: node.role in ("textbox", "searchbox") and "disabled" not in node.state
         )
@@ -124,6 +116,12 @@ async def field_of(pilot: Pilot, order: Sequence[Word], *, links: bool = False) 
         if len(fields) == 1 and not shown - {"textbox", "searchbox"}:
             return fields[0]  # it has no name, and there is no other one
         raise
+
+
+def _called_so(pilot: Pilot, order: Sequence[Word]) -> Node | None:
+    """Return the field that some words name, or other words for the same."""
+    found = (meant(pilot, other, written) for other in (order, *_also(order)))
+    return next((node for node in found if node is not None), None)
 
 
 def _by_tag(pilot: Pilot, solid: Sequence[Word], order: Sequence[Word]) -> Node | None:

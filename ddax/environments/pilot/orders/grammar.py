@@ -6,7 +6,6 @@ It knows verbs and how a sentence is built; what things are called it leaves to 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 
 from ddax.environments.browser.secrets import PLACEHOLDER
@@ -15,7 +14,7 @@ from ddax.environments.pilot.orders.conditions import until_of
 from ddax.environments.pilot.orders.frames import Act, Frame, Reading, Value
 from ddax.environments.pilot.orders.slots import dragged, forwarded, frame_of, from_to
 from ddax.environments.pilot.orders.verbs import VERB, VERBS
-from ddax.environments.pilot.words import HELD, Word, count_of
+from ddax.environments.pilot.words import HELD, Word, count_of, said
 
 _SAME = {"respond": "reply"}
 """Verbs for which a control says another word."""
@@ -37,6 +36,10 @@ _SURE = re.compile(
     re.IGNORECASE,
 )
 _ASIDE = re.compile(r" to (?:close|send|submit|open|confirm|go|add|save)\b", re.IGNORECASE)
+_QUESTION = re.compile(
+    r"\b(?:when|if|asked|the|it|with|dialog|prompt|alert|question|popup|pop-up|box|message|by)\b",
+    re.IGNORECASE,
+)
 _KEY = re.compile(
     r"(?:the )?(?:key )?(?P<key>(?:(?:ctrl|control|shift|alt)\s*\+\s*)*(?:enter|return|tab|escape|esc"
     r"|space(?:\s?bar)?|backspace|delete|home|end|page\s?up|page\s?down"
@@ -91,22 +94,15 @@ def says_secret(task: str) -> bool:
 
 def _in_clear(frame: Frame) -> bool:
     """Tell whether a frame has the value of a password, and not by the name of a secret."""
-    if frame.value is not None and frame.act in ("write", "set") and _secret(frame.words):
-        return not PLACEHOLDER.search(frame.value.text)
-    for order, value in frame.fields:
-        at = next((at for at, word in enumerate(order) if word.key in SECRET), None)
-        text = (
-            (value.text if value else " ".join(word.text for word in order[at + 1 :]))
-            if at is not None
-            else ""
-        )
+    for order, value in (
+        *frame.fields,
+        *([(frame.words, frame.value)] if frame.act in ("write", "set") else ()),
+    ):
+        at = next((at for at, word in enumerate(order) if word.key in SECRET), len(order))
+        text = value.text if value and at < len(order) else said(order[at + 1 :])
         if text and not PLACEHOLDER.search(text):
             return True
     return False
-
-
-def _secret(order: Sequence[Word]) -> bool:
-    return any(word.key in SECRET for word in order)
 
 
 def read_clause(clause: Clause) -> list[Frame]:
@@ -275,13 +271,7 @@ def _tick(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
 
 def _dialog(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     """Read how a dialog is answered; the verb alone, or with what is said of the question."""
-    bare = re.sub(
-        r"\b(?:when|if|asked|the|it|with|dialog|prompt|alert|question|popup|pop-up|box|message|by)\b",
-        " ",
-        body,
-        flags=re.I,
-    )
-    told = clause.words(bare)
+    told = clause.words(_QUESTION.sub(" ", body))
     on = verb in ("confirm", "accept", "answer", "agree")
     answers = {"yes": True, "ok": True, "no": False, "cancel": False}
     bare_words = bool(told) and all(word.group < 0 for word in told)
