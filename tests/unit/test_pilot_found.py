@@ -217,3 +217,9 @@ async def test_what_is_found_is_what_the_form_says_it_finds(heading: str, ok: bo
 async def test_what_is_to_be_off_is_not_chosen(task: str) -> None:
     report, moves = await done(task, page(("listbox", "Colours"), ("option", "Red"), ("option", "Blue")))
     assert [move for move in moves if move[0] != "hover"] == [] and not report.ok
+
+
+async def test_a_quote_behind_with_is_no_value_of_a_deed_that_takes_none() -> None:
+    world = page(("searchbox", "Search"), ("button", "Delete"), ("text", "Cash"))
+    report, moves = await done('Delete the row with "Cash".', world)
+    assert moves == [] and not report.ok

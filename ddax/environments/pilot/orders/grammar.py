@@ -299,11 +299,8 @@ def _tell(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
 
 def _deed(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     """Read a verb that a control is called by, with fields that go with it."""
-    if (
-        verb == "reply"
-        and "with" not in body.split()
-        and (quoted := re.fullmatch(r"([^⟦⟧]*)(⟦\d+⟧)([^⟦⟧]*)", body))
-    ):
+    quoted = re.fullmatch(r"([^⟦⟧]*?)(?:\bwith )?(⟦\d+⟧)([^⟦⟧]*)", body)
+    if verb == "reply" and quoted and "with" not in f"{quoted[1]} {quoted[3]}".split():
         said = ((clause.words("text"), clause.value(quoted[2])),)
         return [frame_of(clause, act, verb, f"{quoted[1]} {quoted[3]}", fields=said)]
     if way := from_to(clause, act, verb, body):
@@ -327,9 +324,9 @@ def _deed(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
 
 def _field(clause: Clause, part: str) -> tuple[tuple[Word, ...], Value | None]:
     """Read a field and its value side by side; without quotes the page tells where the value begins."""
-    found = re.fullmatch(r"(.*?) ?[:=]? ?(⟦\d+⟧)", part)
+    found = re.fullmatch(r"(.+?) ?[:=]? ?(⟦\d+⟧)", part)
     if found:
-        return clause.words(found[1] or "text"), clause.value(found[2])
+        return clause.words(found[1]), clause.value(found[2])
     return clause.words(part), None
 
 
