@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,8 +71,8 @@ def run(options: Options) -> Result:
     curves = {part: {"coverage": coverage(asked[part]), "calibration": calibration(asked[part])}
               for part in PARTS}  # fmt: skip
     notes = (
-        "a claim is the short answer, else the first statement, of at most 60 words; what is quoted beside it "
-        "is shown; one on a question without an answer is wrong",
+        "a claim is the short answer, else the first statement, of at most 60 words; what is quoted beside "
+        "it is shown; a claim on a question without an answer is wrong",
         f"the score is the support that is told; calibration in bins at {', '.join(map(str, BINS[1:-1]))}",
         plots.write(NAME, _pictures(curves)),
     )
@@ -177,9 +178,7 @@ def figures_of(part: str, asked: Sequence[Asked], seed: int) -> list[Figure]:
 
 def _share(part: str, name: str, values: Sequence[float], seed: int) -> Figure:
     found = bootstrap([float(value) for value in values], seed=seed)
-    return Figure(
-        f"{part}: {name}", found.value, "", _target(part, name), found.low, found.high, len(values)
-    )
+    return Figure(f"{part}: {name}", found.value, "", _target(part, name), found.low, found.high, len(values))
 
 
 def _target(part: str, name: str) -> Target | None:
@@ -199,7 +198,7 @@ def coverage(asked: Sequence[Asked]) -> list[list[float]]:
 def calibration(asked: Sequence[Asked]) -> list[list[float]]:
     """Return, for each bin of scores that has claims: their mean score, the share right, their number."""
     rows = []
-    for low, high in zip(BINS, BINS[1:], strict=False):
+    for low, high in pairwise(BINS):
         inside = [e for e in _claims(asked) if low <= e.told.score < high or e.told.score == high == BINS[-1]]
         if inside:
             score = float(np.mean([each.told.score for each in inside]))

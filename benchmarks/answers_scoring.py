@@ -145,7 +145,7 @@ def _joined(gold: Variant) -> str:
 
 
 def paragraphs(name: str, text: str) -> Iterator[str]:
-    """Cut a document as the baseline reads it: paragraphs, long ones by lines, rows of tables by their own."""
+    """Cut a document as the baseline reads it: in paragraphs, long ones by lines, tables in rows."""
     lines = text.splitlines()
     if name.endswith((".csv", ".tsv")) and lines:
         yield from (f"{lines[0]}\n{line}" for line in lines[1:] if line.strip(" |-"))
