@@ -157,7 +157,7 @@ def figures_of(part: str, asked: Sequence[Asked], seed: int) -> list[Figure]:
     ours, theirs = [float(each.shown) for each in having], [float(each.lexical) for each in having]
     lead = paired_bootstrap(ours, theirs, seed=seed)
     cpu = bootstrap([each.told.cpu for each in asked], seed=seed)
-    shares = {
+    shares: dict[str, Sequence[float]] = {
         "with an answer, claimed": [each.told.claimed for each in having],
         "with an answer, claimed right": [each.right for each in having],
         "claims right": [each.right for each in claims],
