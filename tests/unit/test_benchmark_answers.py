@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks import answers
+from benchmarks import answers, plots
 from benchmarks.answers import FOLDER, Asked, calibration, coverage, error, figures_of, wrong
 from benchmarks.answers_scoring import (
     CLAIM,
@@ -28,6 +28,7 @@ from benchmarks.answers_scoring import (
     shown,
     told,
 )
+from benchmarks.core import Options
 from benchmarks.hotpot import normal
 
 WORDS = st.text(alphabet="abcdefghij", min_size=4, max_size=8)
@@ -188,7 +189,7 @@ def test_the_short_form_asks_one_question_in_four_of_both_parts(monkeypatch: pyt
         return [Asked(one, Told(not one.answerable, "", "x", ()), False) for one in cases]
 
     monkeypatch.setattr(answers, "ask", ask)
-    monkeypatch.setattr(answers.plots, "write", lambda *_: "no plots")
-    result = answers.run(answers.Options(quick=True))
+    monkeypatch.setattr(plots, "write", lambda *_: "no plots")
+    result = answers.run(Options(quick=True))
     assert many == {part: -(-len(load(FOLDER / part)) // answers.QUICK) for part in PARTS}
     assert set(result.conditions) == {"curves", "kinds"}
