@@ -223,3 +223,9 @@ async def test_a_quote_behind_with_is_no_value_of_a_deed_that_takes_none() -> No
     world = page(("searchbox", "Search"), ("button", "Delete"), ("text", "Cash"))
     report, moves = await done('Delete the row with "Cash".', world)
     assert moves == [] and not report.ok
+
+
+@pytest.mark.parametrize("task", ["Find Billie's email to delete it.", "Open Billie to archive it."])
+async def test_what_something_is_found_for_is_not_passed_over(task: str) -> None:
+    report, moves = await done(task, page(("clickable", "Billie"), ("button", "Trash")))
+    assert [move for move in moves if move[0] == "click"] == [] and not report.ok
