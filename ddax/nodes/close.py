@@ -21,6 +21,7 @@ from ddax.reasoning.sourced import FIXED, TOLD, of_passages, sourced
 from ddax.steps.accounts.judges import settle_values
 from ddax.steps.choices.stuck_code import PROPOSED
 from ddax.steps.close.citation_places import placed
+from ddax.steps.close.nearest_passages import with_nearest
 from ddax.steps.close.remembered_citations import remembered
 from ddax.steps.close.withheld import noted, with_unsearched, withheld
 from ddax.steps.findings.claims import doubts
@@ -69,6 +70,7 @@ async def close(state: State, *, session: Session) -> Update:
     status, reason = _status(state, answer, refused)
     answer = await placed(await remembered(state, answer, session), session)
     answer = await withheld(answer, state["work"], session)
+    answer = with_nearest(answer, as_asked=bool(state["work"].get("requirements") or form_of(session)))
     answer = await with_unsearched(answer, state["work"], session)
     code = "" if session.repairs else await asyncio.to_thread(unrepaired, None, session.settings.sources)
     answer = noted(answer, code, *await told_of_tools(state, session))

@@ -253,7 +253,8 @@ class Synthesis:
     `found` is False where the support is too weak: `text` then says so. `short` is the short answer
     where the question asks for one, else empty. `support` in [0, 1]. `stated` says which citations were
     given for which piece of the text, `notes` what a reader has to know of how it came about; `data` is
-    the answer in the form that was asked for, where one was.
+    the answer in the form that was asked for, where one was. `nearest` are passages in Markdown, to be shown
+    where nothing was found.
     """
 
     text: str
@@ -265,6 +266,7 @@ class Synthesis:
     stated: tuple[Stated, ...] = ()
     notes: tuple[str, ...] = ()
     data: Mapping[str, Any] = field(default_factory=dict)
+    nearest: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,7 @@ def test_an_answer_quotes_its_document_word_for_word(text: str, task: str, title
     assert found.found == bool(found.citations)
     assert all(text[quote.start : quote.end] == quote.quote for quote in found.citations)
     assert "\n" not in found.text and len(found.text.split()) <= MAX_WORDS
+    assert not (found.found and found.nearest), "passages are shown where nothing is claimed"
 
 
 @pytest.mark.parametrize(

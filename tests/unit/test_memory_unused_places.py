@@ -24,7 +24,7 @@ from ddax.memory.scoring import Floats
 from ddax.memory.store.chroma import ChromaIndex
 
 def vector(n):
-    return np.eye(1, 256, n, dtype=np.float32)[0]
+    return np.array([np.cos(n / 60), np.sin(n / 60), *[0] * 254], dtype=np.float32)
 
 index = ChromaIndex(Path(sys.argv[1]))
 index.open(0)
@@ -72,7 +72,8 @@ def test_an_index_whose_places_were_blanked_answers_and_grows(tmp_path: Path) ->
     write(tmp_path, "closed")
     index = ChromaIndex(tmp_path)
     index.open(80)
-    rows = np.eye(256, dtype=np.float32)
+    around = np.arange(256) / 60
+    rows = np.stack([np.cos(around), np.sin(around), *np.zeros((254, 256))], axis=1).astype(np.float32)
     index.add("n", "fp", "observation", [(str(n), rows[n]) for n in range(80, 256)])
     asked: list[tuple[MemoryType, Floats, int]] = [("observation", rows[7], 1), ("observation", rows[200], 1)]
     assert index.nearest("n", "fp", asked) == [["7"], ["200"]]

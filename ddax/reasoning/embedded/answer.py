@@ -17,6 +17,7 @@ from ddax.reasoning.embedded.denials import denying
 from ddax.reasoning.embedded.evidence import Weighed, fit_of_title, weigh
 from ddax.reasoning.embedded.extremes import asks_extreme, extreme
 from ddax.reasoning.embedded.fields import asked_field, lacks_field
+from ddax.reasoning.embedded.nearest import nearest
 from ddax.reasoning.embedded.order import begun, from_top, opened
 from ddax.reasoning.embedded.others import told_of_others
 from ddax.reasoning.embedded.outright import outright
@@ -52,13 +53,14 @@ LEAST_WORDS = 8
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer text with the quotes it is made of; `found` is False where it refuses."""
+    """An answer text with the quotes it is made of; `found` is False where it refuses, and shows passages."""
 
     text: str
     citations: tuple[Citation, ...]
     found: bool
     support: Support
     short: str
+    nearest: tuple[str, ...] = ()
 
 
 def answer(question: Question, passages: Sequence[Passage], vectors: Vectors, *, threshold: float) -> Answer:
@@ -79,7 +81,8 @@ def answer(question: Question, passages: Sequence[Passage], vectors: Vectors, *,
         text, citations, short = alone or _quoted(question, passages, weighed, vectors)
         if citations:
             return Answer(text, citations, True, strength, short)
-    return Answer(refusal(question, weighed, absent=absent), (), False, strength, "")
+    said = refusal(question, weighed, absent=absent)
+    return Answer(said, (), False, strength, "", nearest(weighed))
 
 
 def _beside(question: Question, weighed: Sequence[Weighed]) -> bool:

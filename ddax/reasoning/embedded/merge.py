@@ -19,7 +19,9 @@ def merge(request: MergeRequest, vectors: Vectors) -> Synthesis:
     question = analyse(request.task)
     if request.final:
         reply = answer(question, request.evidence, vectors, threshold=THRESHOLD)
-        return Synthesis(reply.text, reply.citations, reply.found, reply.support.value, reply.short)
+        return Synthesis(
+            reply.text, reply.citations, reply.found, reply.support.value, reply.short, nearest=reply.nearest
+        )
     return _between(request, vectors)
 
 

@@ -41,6 +41,8 @@ def answer_of(reply: Synthesis) -> Answer:
         answer["notes"] = [*reply.notes]
     if reply.data:
         answer["data"] = dict(reply.data)
+    if reply.nearest and not reply.found:
+        answer["nearest"] = [*reply.nearest]
     return answer
 
 

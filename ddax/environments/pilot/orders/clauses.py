@@ -52,10 +52,9 @@ _WHEN_DONE = re.compile(
     r",? (?:(?:when|once|after)(?: you(?: are|['’]re))? (?:done|finished|ready)|please)$", re.IGNORECASE
 )
 _WRITES = re.compile(r"(?:enter|type|write|input|insert|fill|put|paste|set)\b", re.IGNORECASE)
-_ASIDE_IT = re.compile(
-    r"((?:click|press|hit|push|tap|use|drag|move)\b.*\w) to \w+ (?:it|them)$", re.IGNORECASE
-)
-"""A press with what it is for; what is found “to delete it” is to be deleted."""
+_PRESSES = re.compile(r"\b(?:click|press|hit|push|tap|use|drag|move)\b", re.IGNORECASE)
+_FOR_IT = re.compile(r"(?<=\w) to \w+ (?:it|them)$", re.IGNORECASE)
+"""What a press is for; what is found “to delete it” is to be deleted."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +110,9 @@ def clauses(task: str) -> Iterator[Clause]:
         part = part.strip().strip(",").strip()
         if purpose := _PURPOSE.match(part):
             part = part[purpose.end() :]
-        part = _USE.sub("", part if _WRITES.match(part) else _ASIDE_IT.sub(r"\1", _WHEN_DONE.sub("", part)))
+        part = part if _WRITES.match(part) else _WHEN_DONE.sub("", part)
+        aside = _FOR_IT.search(part) if not _WRITES.match(part) and _PRESSES.search(part) else None
+        part = _USE.sub("", part[: aside.start()] if aside else part)
         part = part.rstrip(".")
         if re.fullmatch(r"(?:in|on|from|for|under|using|with) [^,]*", part, re.IGNORECASE) and tail == ",":
             waiting = f"{part},"

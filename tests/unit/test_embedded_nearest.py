@@ -1,0 +1,59 @@
+"""What is shown where no answer is claimed: whole sentences of the sources, with their place."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ddax.memory.embed.likeness import Vectors
+from ddax.memory.embeddings import HashEmbedder
+from ddax.reasoning.embedded.evidence import weigh
+from ddax.reasoning.embedded.nearest import PASSAGE_WORDS, PASSAGES, nearest
+from ddax.text.chunks import chunks
+from ddax.text.question import analyse
+from ddax.types import Passage
+
+VECTORS = Vectors(HashEmbedder())
+LONG = "word " * 130 + "ferry."
+LINES = st.sampled_from(
+    ["The ferry leaves at nine. It is late in winter.", "## Ferries", "- a ferry of the north",
+     "Bread is sold.", "| ferry | price |\n|---|---|\n| north | 4 euros |", LONG]
+)  # fmt: skip
+
+
+def shown(question: str, **pages: str) -> tuple[str, ...]:
+    parts = [
+        Passage(f"{name}{n}", f"{name}.md", name, c.text, c.start, c.end)
+        for name, text in pages.items()
+        for n, c in enumerate(chunks(text))
+    ]
+    return nearest(weigh(analyse(question), parts, VECTORS))
+
+
+@given(st.lists(LINES, min_size=1, max_size=8).map("\n\n".join))
+def test_what_is_shown_stands_in_the_page(text: str) -> None:
+    for passage in shown("When does the ferry of the north leave?", harbour=text):
+        *quoted, place = passage.splitlines()
+        assert place.startswith("> — harbour.md")
+        assert all(line.removeprefix("> ").strip() in text for line in quoted)
+        whole = " ".join(line.removeprefix("> ") for line in quoted)
+        assert len(whole.split()) <= PASSAGE_WORDS or text.count(whole.strip()[:200]), (
+            "a sentence is never cut"
+        )
+
+
+def test_three_passages_of_several_pages_are_shown_with_file_and_heading() -> None:
+    pages = {f"p{n}": f"# Ferry {n}\n\n## Times\n\nThe ferry number {n} leaves at {n}." for n in range(5)}
+    found = shown("When does the ferry leave?", **pages)
+    assert len(found) == PASSAGES
+    assert all("Times)" in passage.splitlines()[-1] for passage in found), found
+
+
+def test_a_passage_is_shown_once() -> None:
+    assert (
+        len(shown("When does the ferry leave?", a="The ferry leaves at nine. The ferry leaves daily.")) == 1
+    )
+
+
+def test_nothing_is_shown_of_what_does_not_bear_on_the_question() -> None:
+    assert shown("Who painted the bridge?", bread="Rye is baked at dawn.") == ()
