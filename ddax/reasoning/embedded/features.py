@@ -1,0 +1,241 @@
+"""What tells whether a record answers a question, as one row of numbers for each.
+
+Each sign is between 0 and 1 or a small count. None of them decides: `scorer` weighs them together.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddax.reasoning.embedded.evidence import Weighed, fit_of_title
+from ddax.reasoning.embedded.follow import rarity
+from ddax.reasoning.embedded.sentences import goes_back, of_one_part
+from ddax.reasoning.embedded.tables import SIZES
+from ddax.text.question import Question, said_of, unmet
+from ddax.text.units import PRICE, unit_before, unit_of
+from ddax.text.words import bare_title, contains_phrase, denies, stem, terms, words
+
+NAMES = (
+    "like", "cover", "own", "near", "rarest", "missing", "joint", "hop", "names", "names_doc", "phrase", "no_names",
+    "numbers", "pairs", "run", "typed", "typed_fit", "untyped", "head", "sized", "measured", "unmeasured", "title_fit", "title", "titled",
+    "lead_doc", "lead_any", "rank", "best_doc", "new", "length", "opens", "item", "cells", "label", "back",
+    "asks", "denied", "why", "reason", "terms", "yes_no", "choice", "query", "explained", "rows",
+    "op_cell", "op_row", "op_list", "op_count", "op_sum", "op_extreme",
+)  # fmt: skip
+"""The signs of a record, in the order of the row."""
+TYPED = ("person", "date", "number", "place", "name")
+MAX_PARTNERS = 10
+"""Sentences of other documents that are tried as the first hop of a question with two."""
+_REASON = re.compile(
+    r"\b(?:because|since|so that|due to|owing to|in order to|to (?:avoid|prevent|ensure|keep|allow|reduce|make)"
+    r"|thanks to|as a result|therefore|for this reason|reasons?|caus(?:e|ed|es)|otherwise|weil|damit|da)\b",
+    re.IGNORECASE,
+)
+_HOW = re.compile(r"\b(?:how|wie)\s+(\w+)", re.IGNORECASE)
+_UNITS = {
+    "long": ("length", "time"), "lang": ("length", "time"), "far": ("length", "time"), "old": ("time",),
+    "fast": ("speed", "time"), "heavy": ("mass",), "schwer": ("mass",), "often": ("time",), "soon": ("time",),
+    **dict.fromkeys(("high", "tall", "deep", "wide", "broad", "thick", "hoch", "tief", "breit"), ("length",)),
+}  # fmt: skip
+"""What is measured where it is asked how long, how heavy or how deep something is."""
+_AMOUNT = re.compile(r"\d[\d.,]*(?:\s*(?:thousand|million|billion))?[\s-]*(?=[^\W\d]|[°€$£])|\d")
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What of a question is held against every record."""
+
+    question: Question
+    weights: Mapping[str, float]
+    whole: float
+    order: tuple[str, ...]
+    names: frozenset[str]
+    numbers: frozenset[str]
+
+    def cover(self, said: frozenset[str]) -> float:
+        """Return the share of the question's words, by rarity, that are said."""
+        return sum(self.weights[term] for term in self.question.terms if term in said) / self.whole
+
+
+def rows(question: Question, found: Sequence[Weighed]) -> NDArray[np.float64]:
+    """Return one row of signs for each sentence, in their order: `[n, len(NAMES)]`."""
+    if not found:
+        return np.zeros((0, len(NAMES)))
+    asked = _asked(question, found)
+    base = np.array([item.score for item in found])
+    hops = _hops(asked, found)
+    docs = _docs(question, found)
+    signs = [_signs(asked, found, i, docs[item.sentence.passage.source]) for i, item in enumerate(found)]
+    for i, row in enumerate(signs):
+        row.update(_standing(found, base, i))
+        row["joint"], row["hop"] = hops[i]
+    return np.array([[row.get(name, 0.0) for name in NAMES] for row in signs])
+
+
+def _asked(question: Question, found: Sequence[Weighed]) -> _Asked:
+    weights = rarity([*(tuple(item.terms) for item in found), question.terms])
+    return _Asked(
+        question,
+        weights,
+        sum(weights[term] for term in question.terms) or 1.0,
+        tuple(terms(question.text)),
+        frozenset(term for name in question.names for term in terms(name)),
+        frozenset(_NUMBER.findall(question.text)),
+    )
+
+
+def _docs(question: Question, found: Sequence[Weighed]) -> dict[str, frozenset[str]]:
+    """Return what each document says, by its source."""
+    said: dict[str, set[str]] = {}
+    for passage in {id(item.sentence.passage): item.sentence.passage for item in found}.values():
+        said.setdefault(passage.source, set()).update(said_of(question, f"{passage.title} {passage.text}"))
+    return {source: frozenset(own) for source, own in said.items()}
+
+
+def _signs(asked: _Asked, found: Sequence[Weighed], i: int, doc: frozenset[str]) -> dict[str, float]:
+    """Return the signs that a sentence has by itself and by what stands around it."""
+    question, item = asked.question, found[i]
+    line, plain = item.sentence, item.sentence.plain
+    own = said_of(question, plain)
+    left = [asked.weights[term] for term in question.terms if term not in item.terms]
+    around = [other.terms for other in found[max(0, i - 1) : i + 2] if of_one_part(other.sentence, line)]
+    title = frozenset(terms(bare_title(line.subject)))
+    content, measure = terms(plain), _measure(question, plain)
+    return {
+        "like": item.like,
+        "cover": item.cover,
+        "own": asked.cover(own),
+        "near": asked.cover(frozenset[str]().union(item.terms, *around)),
+        "rarest": max(left, default=0.0) / max(asked.weights[term] for term in question.terms) if left else 0.0,
+        "missing": min(6, len(left)) / 6,
+        "names": len(asked.names & item.terms) / len(asked.names) if asked.names else 0.0,
+        "names_doc": 1 - len(unmet(question.names, doc)) / max(1, len(asked.names)) if asked.names else 0.0,
+        "phrase": _phrases(question, line.titled),
+        "no_names": float(not question.names),
+        "numbers": len(asked.numbers - set(_NUMBER.findall(line.titled))) / max(1, len(asked.numbers)),
+        "pairs": _pairs(asked.order, content),
+        "run": min(6, _run(asked.order, content)) / 6,
+        **_kinds(question, item, measure),
+        **measure,
+        "title": len(title & set(question.terms)) / len(title) if title else 0.0,
+        "titled": float(contains_phrase(words(question.text), words(bare_title(line.subject)))),
+        "new": len(set(content) - set(question.terms)) / max(1, len(set(content))),
+        "length": min(60, len(plain.split())) / 60,
+        "opens": float(line.place == 0 and line.passage.opens),
+        "item": float(line.item),
+        "cells": float(bool(line.cells)),
+        "label": float(line.label),
+        "back": float(goes_back(line)),
+        "asks": float(plain.endswith("?")),
+        "denied": float(denies(words(question.text)) != denies(words(plain))),
+        "terms": min(12, len(question.terms)) / 12,
+    }
+
+
+def _kinds(question: Question, item: Weighed, measure: Mapping[str, float]) -> dict[str, float]:
+    """Return how far a sentence says something of the kind that is asked for."""
+    typed = question.kind in TYPED
+    spans = max((span.fit for span in item.spans), default=0.0)
+    reason = _REASON.search(item.sentence.plain) is not None
+    return {
+        "typed": float(typed),
+        "typed_fit": item.fit if typed and not measure["unmeasured"] else 0.0,
+        "untyped": 0.0 if typed else spans,
+        "head": float(question.kind == "thing" and spans >= 1),
+        "title_fit": fit_of_title(question, item.sentence),
+        "why": float(question.asks_why and not reason),
+        "reason": float(question.asks_why and reason),
+        "yes_no": float(question.kind == "yes_no"),
+        "choice": float(question.kind == "choice"),
+    }
+
+
+def _phrases(question: Question, text: str) -> float:
+    """Return the share of the names of a question that stand in a text word for word: "Python 3.9"."""
+    said = words(text)
+    return sum(contains_phrase(said, words(name)) for name in question.names) / max(1, len(question.names))
+
+
+def _measure(question: Question, text: str) -> dict[str, float]:
+    """Return whether a text measures what is asked for: how long by metres or hours, how much by money."""
+    how = _HOW.search(question.text)
+    word = how[1].lower() if how else ""
+    wanted = _UNITS.get(word, ())
+    size = next((size for size in SIZES if wanted and stem(word) in size), frozenset())
+    kinds = {unit_of(unit)[0] for match in _AMOUNT.finditer(text) if (unit := unit_before(text[match.end() :]))}
+    met = not kinds.isdisjoint(wanted) or (word == "much" and PRICE.search(text) is not None)
+    asked = bool(wanted) or word == "much"
+    return {
+        "sized": float(not size.isdisjoint(terms(text))),
+        "measured": float(asked and met),
+        "unmeasured": float(asked and not met),
+    }
+
+
+def _pairs(asked: Sequence[str], said: Sequence[str]) -> float:
+    """Return the share of neighbouring words of a question that stand near each other in a sentence."""
+    places: dict[str, list[int]] = {}
+    for place, term in enumerate(said):
+        places.setdefault(term, []).append(place)
+    pairs = [*zip(asked, asked[1:], strict=False)]
+    near = sum(
+        any(abs(a - b) <= 3 for a in places.get(one, ()) for b in places.get(other, ()))
+        for one, other in pairs
+    )
+    return near / len(pairs) if pairs else 0.0
+
+
+def _run(asked: Sequence[str], said: Sequence[str]) -> int:
+    """Return the most words that a question and a sentence say in a row."""
+    best, before = 0, [0] * (len(said) + 1)
+    for one in asked:
+        row = [0] * (len(said) + 1)
+        for place, other in enumerate(said, 1):
+            if one == other:
+                row[place] = before[place - 1] + 1
+                best = max(best, row[place])
+        before = row
+    return best
+
+
+def _standing(found: Sequence[Weighed], base: NDArray[np.float64], i: int) -> dict[str, float]:
+    """Return how a sentence stands among the others: its lead over its document and over all, its rank."""
+    source = found[i].sentence.passage.source
+    inside = [base[k] for k, other in enumerate(found) if k != i and other.sentence.passage.source == source]
+    outside = [base[k] for k, other in enumerate(found) if other.sentence.passage.source != source]
+    rank = int((base > base[i]).sum())
+    return {
+        "lead_doc": float(base[i] - max(inside, default=0.0)),
+        "lead_any": float(base[i] - max(outside, default=0.0)),
+        "rank": min(8, rank) / 8,
+        "best_doc": float(base[i] >= base.max() or max(inside, default=0.0) >= max(outside, default=0.0)),
+    }
+
+
+def _hops(asked: _Asked, found: Sequence[Weighed]) -> list[tuple[float, float]]:
+    """Return, for each sentence, the cover it reaches with one of a document it is linked to, and the gain."""
+    order = sorted(range(len(found)), key=lambda k: -found[k].score)[:MAX_PARTNERS]
+    titles = [words(bare_title(item.sentence.subject)) for item in found]
+    texts = {id(i.sentence.passage): words(i.sentence.passage.text) for i in found}
+    linked: dict[tuple[int, int], bool] = {}
+
+    def link(a: int, b: int) -> bool:
+        key = (id(found[a].sentence.passage), id(found[b].sentence.passage))
+        if key not in linked:
+            linked[key] = contains_phrase(texts[key[0]], titles[b]) or contains_phrase(texts[key[1]], titles[a])
+        return linked[key]
+
+    told = []
+    for i, item in enumerate(found):
+        source, best = item.sentence.passage.source, item.cover
+        for k in order:
+            if found[k].sentence.passage.source != source and link(i, k):
+                best = max(best, asked.cover(item.terms | found[k].terms))
+        told.append((best, best - item.cover))
+    return told
