@@ -17,8 +17,8 @@ from ddax.text.question import Question
 from ddax.text.words import terms
 from ddax.types import Citation, Passage
 
-MORE = 0.4
-"""Probability from which another candidate is told beside the one that is claimed."""
+NEAR = 0.7
+"""Log-odds below the claim within which another sentence is told beside it."""
 SHORT_KINDS = frozenset({"person", "date", "number"})
 """Kinds whose spans can be told by their form; places and things cannot, without a model."""
 LEAST_FIT = 0.8
@@ -39,27 +39,27 @@ class Answer:
 
 def answer(question: Question, passages: Sequence[Passage], vectors: Vectors) -> Answer:
     """Claim what is right with a probability of `CLAIM` at least, or show the passages that come nearest."""
-    order, likely = ranked(question, passages, vectors)
-    if not order or likely[0] < CLAIM:
-        return Answer(nearest(order), (), False, likely[0] if likely else 0.0, "")
-    best, support = order[0], likely[0]
-    more = [one for one, p in zip(order[1:], likely[1:], strict=True) if p >= MORE and not (best.op or one.op)]
-    told = [*best.lines, *(line for one in more for line in one.lines)]
+    order, raw, likely = ranked(question, passages, vectors)
+    if likely < CLAIM:
+        return Answer(nearest(order), (), False, likely, "")
+    best = order[0]
+    more = [one for one, own in zip(order[1:], raw[1:], strict=True) if raw[0] - own <= NEAR and not one.op]
+    told = [*best.lines, *(line for one in more if not best.op for line in one.lines)]
     text, citations = pack(told, asked=frozenset(question.terms))
-    return Answer(text, citations, True, support, best.short or short_of(question, best.lines[0]))
+    return Answer(text, citations, True, likely, best.short or short_of(question, best.lines[0]))
 
 
 def ranked(
     question: Question, passages: Sequence[Passage], vectors: Vectors
-) -> tuple[list[Candidate], list[float]]:
-    """Return what could answer, the likeliest first, and how likely each is right."""
+) -> tuple[list[Candidate], list[float], float]:
+    """Return what could answer, the best first, with their log-odds, and how likely the best is right."""
     found = candidates(question, passages, vectors)
     if not found:
-        return [], []
+        return [], [], 0.0
     signs = np.stack([one.signs for one in found])
-    raw, likely = scorer().raw(signs), scorer().probability(signs)
+    raw = scorer().raw(signs)
     order = sorted(range(len(found)), key=lambda k: (-raw[k], k))
-    return [found[k] for k in order], [float(likely[k]) for k in order]
+    return [found[k] for k in order], [float(raw[k]) for k in order], scorer().best(signs)
 
 
 def short_of(question: Question, item: Weighed) -> str:

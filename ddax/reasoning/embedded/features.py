@@ -21,13 +21,17 @@ from ddax.text.units import PRICE, unit_before, unit_of
 from ddax.text.words import bare_title, contains_phrase, denies, stem, terms, words
 
 NAMES = (
-    "like", "cover", "own", "near", "rarest", "missing", "joint", "hop", "names", "names_doc", "phrase", "no_names",
-    "numbers", "pairs", "run", "typed", "typed_fit", "untyped", "head", "sized", "measured", "unmeasured", "title_fit", "title", "titled",
+    "like", "cover", "own", "rest", "named", "answers", "fits", "hop_fits", "near", "rarest", "missing", "joint", "hop", "bridge", "gain", "lead_two", "names", "names_doc", "phrase", "no_names",
+    "numbers", "pairs", "run", "typed", "typed_fit", "untyped", "head", "sized", "other_size", "measured", "unmeasured", "lettered", "veto", "title_fit", "title", "titled",
     "lead_doc", "lead_any", "rank", "best_doc", "new", "length", "opens", "item", "cells", "label", "back",
     "asks", "denied", "why", "reason", "terms", "yes_no", "choice", "query", "explained", "rows",
     "op_cell", "op_row", "op_list", "op_count", "op_sum", "op_extreme",
 )  # fmt: skip
 """The signs of a record, in the order of the row."""
+WAYS = ("itself", "led", "query")
+"""How a record answers: by itself, led to by another document, or as what a table says."""
+LED = 0.05
+"""Gain by another document from which a record counts as led to."""
 TYPED = ("person", "date", "number", "place", "name")
 MAX_PARTNERS = 10
 """Sentences of other documents that are tried as the first hop of a question with two."""
@@ -44,6 +48,8 @@ _UNITS = {
 }  # fmt: skip
 """What is measured where it is asked how long, how heavy or how deep something is."""
 _AMOUNT = re.compile(r"\d[\d.,]*(?:\s*(?:thousand|million|billion))?[\s-]*(?=[^\W\d]|[°€$£])|\d")
+_LETTERED = re.compile(r"\d|\b\w\b")
+"""What parts names that are alike else: a number, a single letter."""
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
@@ -56,6 +62,7 @@ class _Asked:
     whole: float
     order: tuple[str, ...]
     names: frozenset[str]
+    rest: frozenset[str]
     numbers: frozenset[str]
 
     def cover(self, said: frozenset[str]) -> float:
@@ -70,22 +77,50 @@ def rows(question: Question, found: Sequence[Weighed]) -> NDArray[np.float64]:
     asked = _asked(question, found)
     base = np.array([item.score for item in found])
     hops = _hops(asked, found)
+    two = base + np.array([hop["gain"] for hop in hops]) / 3
     docs = _docs(question, found)
     signs = [_signs(asked, found, i, docs[item.sentence.passage.source]) for i, item in enumerate(found)]
     for i, row in enumerate(signs):
         row.update(_standing(found, base, i))
-        row["joint"], row["hop"] = hops[i]
+        row.update(hops[i])
+        row.update(_joined(asked, found[i], row))
+        row["lead_two"] = float(two[i] - np.delete(two, i).max(initial=0.0))
     return np.array([[row.get(name, 0.0) for name in NAMES] for row in signs])
+
+
+def ways(signs: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the number of the way in which each row of signs answers: `[n]`."""
+    led = (signs[:, NAMES.index("gain")] > LED).astype(np.int64)
+    return np.where(signs[:, NAMES.index("query")] > 0, 2, led)
+
+
+def _joined(asked: _Asked, item: Weighed, row: Mapping[str, float]) -> dict[str, float]:
+    """Return how far a sentence says what is asked of what is named, itself or with one that leads to it."""
+    said = sum(asked.weights[term] for term in asked.rest if term in item.terms)
+    rest = said / (sum(asked.weights[term] for term in asked.rest) or 1.0) if asked.rest else 1.0
+    named = row["named"] if asked.names else 1.0
+    fit = row["typed_fit"] if row["typed"] else 0.6
+    veto = max(row["unmeasured"], row["other_size"], row["why"], row["lettered"], row["denied"])
+    whole = rest * named * (1 - veto)
+    return {
+        "rest": rest,
+        "answers": whole,
+        "fits": whole * fit,
+        "hop_fits": row["gain"] * rest * fit,
+        "veto": veto,
+    }
 
 
 def _asked(question: Question, found: Sequence[Weighed]) -> _Asked:
     weights = rarity([*(tuple(item.terms) for item in found), question.terms])
+    names = frozenset(term for name in question.names for term in terms(name))
     return _Asked(
         question,
         weights,
         sum(weights[term] for term in question.terms) or 1.0,
         tuple(terms(question.text)),
-        frozenset(term for name in question.names for term in terms(name)),
+        names,
+        frozenset(question.terms) - names,
         frozenset(_NUMBER.findall(question.text)),
     )
 
@@ -106,17 +141,21 @@ def _signs(asked: _Asked, found: Sequence[Weighed], i: int, doc: frozenset[str])
     left = [asked.weights[term] for term in question.terms if term not in item.terms]
     around = [other.terms for other in found[max(0, i - 1) : i + 2] if of_one_part(other.sentence, line)]
     title = frozenset(terms(bare_title(line.subject)))
-    content, measure = terms(plain), _measure(question, plain)
+    content = terms(plain)
+    measure = _measure(question, "" if line.cells else plain)
     return {
         "like": item.like,
         "cover": item.cover,
         "own": asked.cover(own),
         "near": asked.cover(frozenset[str]().union(item.terms, *around)),
-        "rarest": max(left, default=0.0) / max(asked.weights[term] for term in question.terms) if left else 0.0,
+        "rarest": max(left, default=0.0) / max(asked.weights[term] for term in question.terms)
+        if left
+        else 0.0,
         "missing": min(6, len(left)) / 6,
         "names": len(asked.names & item.terms) / len(asked.names) if asked.names else 0.0,
         "names_doc": 1 - len(unmet(question.names, doc)) / max(1, len(asked.names)) if asked.names else 0.0,
-        "phrase": _phrases(question, line.titled),
+        "phrase": _phrases(question.names, line.titled),
+        "lettered": 1 - _phrases([name for name in question.names if _LETTERED.search(name)], line.titled),
         "no_names": float(not question.names),
         "numbers": len(asked.numbers - set(_NUMBER.findall(line.titled))) / max(1, len(asked.numbers)),
         "pairs": _pairs(asked.order, content),
@@ -156,10 +195,10 @@ def _kinds(question: Question, item: Weighed, measure: Mapping[str, float]) -> d
     }
 
 
-def _phrases(question: Question, text: str) -> float:
-    """Return the share of the names of a question that stand in a text word for word: "Python 3.9"."""
+def _phrases(names: Sequence[str], text: str) -> float:
+    """Return the share of some names that stand in a text word for word: "Python 3.9"; 1 of none."""
     said = words(text)
-    return sum(contains_phrase(said, words(name)) for name in question.names) / max(1, len(question.names))
+    return sum(contains_phrase(said, words(name)) for name in names) / len(names) if names else 1.0
 
 
 def _measure(question: Question, text: str) -> dict[str, float]:
@@ -168,11 +207,16 @@ def _measure(question: Question, text: str) -> dict[str, float]:
     word = how[1].lower() if how else ""
     wanted = _UNITS.get(word, ())
     size = next((size for size in SIZES if wanted and stem(word) in size), frozenset())
-    kinds = {unit_of(unit)[0] for match in _AMOUNT.finditer(text) if (unit := unit_before(text[match.end() :]))}
+    kinds = {
+        unit_of(unit)[0] for match in _AMOUNT.finditer(text) if (unit := unit_before(text[match.end() :]))
+    }
     met = not kinds.isdisjoint(wanted) or (word == "much" and PRICE.search(text) is not None)
-    asked = bool(wanted) or word == "much"
+    asked, said = bool(wanted) or word == "much", terms(text)
     return {
-        "sized": float(not size.isdisjoint(terms(text))),
+        "sized": float(not size.isdisjoint(said)),
+        "other_size": float(
+            bool(size) and size.isdisjoint(said) and any(not s.isdisjoint(said) for s in SIZES)
+        ),
         "measured": float(asked and met),
         "unmeasured": float(asked and not met),
     }
@@ -218,24 +262,36 @@ def _standing(found: Sequence[Weighed], base: NDArray[np.float64], i: int) -> di
     }
 
 
-def _hops(asked: _Asked, found: Sequence[Weighed]) -> list[tuple[float, float]]:
-    """Return, for each sentence, the cover it reaches with one of a document it is linked to, and the gain."""
+def _hops(asked: _Asked, found: Sequence[Weighed]) -> list[dict[str, float]]:
+    """Return, for each sentence, what it covers together with one of another document that leads to it.
+
+    `joint` goes by documents that name each other, `bridge` by a sentence that itself names the document of
+    the other; `hop` and `gain` are what this adds to its own cover.
+    """
     order = sorted(range(len(found)), key=lambda k: -found[k].score)[:MAX_PARTNERS]
     titles = [words(bare_title(item.sentence.subject)) for item in found]
     texts = {id(i.sentence.passage): words(i.sentence.passage.text) for i in found}
-    linked: dict[tuple[int, int], bool] = {}
-
-    def link(a: int, b: int) -> bool:
-        key = (id(found[a].sentence.passage), id(found[b].sentence.passage))
-        if key not in linked:
-            linked[key] = contains_phrase(texts[key[0]], titles[b]) or contains_phrase(texts[key[1]], titles[a])
-        return linked[key]
-
+    lines = [words(item.sentence.text) for item in found]
     told = []
     for i, item in enumerate(found):
-        source, best = item.sentence.passage.source, item.cover
+        joint = bridge = item.cover
+        known = len(asked.names & item.terms)
+        page = item.sentence.passage
         for k in order:
-            if found[k].sentence.passage.source != source and link(i, k):
-                best = max(best, asked.cover(item.terms | found[k].terms))
-        told.append((best, best - item.cover))
+            other = found[k].sentence.passage
+            if other.source == page.source:
+                continue
+            named = contains_phrase(lines[k], titles[i]) or contains_phrase(lines[i], titles[k])
+            if (
+                named
+                or contains_phrase(texts[id(page)], titles[k])
+                or contains_phrase(texts[id(other)], titles[i])
+            ):
+                both = asked.cover(item.terms | found[k].terms)
+                known = max(known, len(asked.names & (item.terms | found[k].terms)))
+                joint, bridge = max(joint, both), max(bridge, both) if named else bridge
+        told.append({
+            "joint": joint, "hop": joint - item.cover, "bridge": bridge, "gain": bridge - item.cover,
+            "named": known / max(1, len(asked.names)),
+        })  # fmt: skip
     return told

@@ -43,8 +43,12 @@ _BOUND = re.compile(
 _HOLDS: Mapping[str, Callable[[float, float], bool]] = {
     "over": operator.gt, "under": operator.lt, "least": operator.ge, "most": operator.le, "same": operator.eq,
 }  # fmt: skip
-_COUNT = re.compile(r"\bhow many\s+([^\W\d_]+)|\bnumber of\s+([^\W\d_]+)|\bwie\s*viele\s+([^\W\d_]+)", re.IGNORECASE)
-_SUM = re.compile(r"\b(?:(?P<sum>total|sum|altogether|combined|together)|(?P<mean>average|mean))\b", re.IGNORECASE)
+_COUNT = re.compile(
+    r"\bhow many\s+([^\W\d_]+)|\bnumber of\s+([^\W\d_]+)|\bwie\s*viele\s+([^\W\d_]+)", re.IGNORECASE
+)
+_SUM = re.compile(
+    r"\b(?:(?P<sum>total|sum|altogether|combined|together)|(?P<mean>average|mean))\b", re.IGNORECASE
+)
 _LIST = re.compile(r"\W*(?:which|what|who|name|list|welche)\b", re.IGNORECASE)
 _LIGHT = frozenset(
     terms(
@@ -104,8 +108,14 @@ class _Query:
             term: [row for row in self.table.rows if any(term in cell for cell in row.said)]
             for term in self.asked - _LIGHT
         }
-        bounds = {stem(word) for match in _BOUND.finditer(self.question.text) for word in words(match["bound"])}
-        telling = {t: rows for t, rows in held.items() if rows and t not in bounds and (t not in named or len(rows) == 1)}
+        bounds = {
+            stem(word) for match in _BOUND.finditer(self.question.text) for word in words(match["bound"])
+        }
+        telling = {
+            t: rows
+            for t, rows in held.items()
+            if rows and t not in bounds and (t not in named or len(rows) == 1)
+        }
         rows = [row for row in self.table.rows if all(row in found for found in telling.values())]
         if not rows:
             return [], frozenset()
@@ -121,9 +131,13 @@ class _Query:
 
     def meant(self) -> list[int]:
         """Return the columns that a question means by a word of their kind: a price by "cost"."""
-        said = {stem(form) for word in words(self.question.text) for form in (word, re.sub("i?er$", "", word))}
+        said = {
+            stem(form) for word in words(self.question.text) for form in (word, re.sub("i?er$", "", word))
+        }
         meant = [size for size in SIZES if not size.isdisjoint(said)]
-        return [p for p, name in enumerate(self.table.named) if any(not size.isdisjoint(name) for size in meant)]
+        return [
+            p for p, name in enumerate(self.table.named) if any(not size.isdisjoint(name) for size in meant)
+        ]
 
     def meeting(self, rows: Sequence[Row], bound: re.Match[str]) -> list[Row]:
         """Return the rows whose value meets a bound, in the one column that can be compared with it."""
@@ -239,7 +253,9 @@ def _end(query: _Query, rows: Sequence[Row]) -> Computed | None:
             said = f"{match.group()} {word} {' '.join(query.question.options)}"
             used = query.table.named[place] | frozenset(terms(said))
             name = next(iter(_of_head(query)), 0)
-            return ("extreme", at, at[0].cells[name], used | query.table.named[name]) if len(at) == 1 else None
+            return (
+                ("extreme", at, at[0].cells[name], used | query.table.named[name]) if len(at) == 1 else None
+            )
     return None
 
 

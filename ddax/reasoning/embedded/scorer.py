@@ -1,4 +1,7 @@
-"""How likely a candidate is right: one logistic regression over its signs, learned and calibrated.
+"""Which candidate is the best, and how likely it is right: logistic regressions over signs, learned.
+
+First every candidate is ranked by the regression of its way to answer; then the best of them is judged by its
+signs, and by how far it stands above the next one.
 
 The weights are data (`scorer.json`), with what they were learned from; `benchmarks/train_reader.py` makes the
 same bytes again.
@@ -15,31 +18,62 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ddax.errors import ReasonerError
+from ddax.reasoning.embedded.features import NAMES, WAYS, ways
+
 WEIGHTS = Path(__file__).with_name("scorer.json")
 CLAIM = 0.9
 """Probability from which an answer is claimed."""
+MOST_LEAD = 5.0
+"""Lead over the next candidate, in log-odds, beyond which more says nothing."""
 
 
 @dataclass(frozen=True)
-class Scorer:
-    """Weights of the signs (`mean`, `scale` bring them to one size) and the curve that makes probabilities."""
+class Head:
+    """The regression of one way to answer: `mean` and `scale` bring its signs to one size."""
 
-    names: tuple[str, ...]
     mean: NDArray[np.float64]
     scale: NDArray[np.float64]
     weights: NDArray[np.float64]
     bias: float
-    xs: NDArray[np.float64]
-    ys: NDArray[np.float64]
 
     def raw(self, signs: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the log-odds of each row of signs: `[n]`."""
         value: NDArray[np.float64] = (signs - self.mean) / self.scale @ self.weights + self.bias
         return value
 
-    def probability(self, signs: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return how likely each candidate is right, never falling where its log-odds rise: `[n]`."""
-        return np.interp(self.raw(signs), self.xs, self.ys)
+
+@dataclass(frozen=True)
+class Scorer:
+    """A regression for each of `features.WAYS` that ranks, one that judges the best, and what this is worth."""
+
+    heads: tuple[Head, ...]
+    trust: Head
+    xs: NDArray[np.float64]
+    ys: NDArray[np.float64]
+
+    def raw(self, signs: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the log-odds of each row by the regression of its way: `[n]`."""
+        value: NDArray[np.float64] = np.choose(ways(signs), [head.raw(signs) for head in self.heads])
+        return value
+
+    def best(self, signs: NDArray[np.float64]) -> float:
+        """Return how likely the best of some candidates is right."""
+        return self.probability(float(self.trust.raw(standing(signs, self.raw(signs)))))
+
+    def probability(self, trust: float) -> float:
+        """Return what the log-odds of the best candidate are worth, never less where they are higher."""
+        return float(np.interp(trust, self.xs, self.ys))
+
+
+def standing(signs: NDArray[np.float64], raw: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return what the best of some candidates is judged by: its signs, its log-odds, its lead, its way."""
+    best = int(raw.argmax())
+    rest = np.delete(raw, best)
+    lead = min(MOST_LEAD, float(raw[best] - rest.max())) if len(rest) else MOST_LEAD
+    way = ways(signs[best : best + 1])[0]
+    led, query = float(way == 1), float(way == 2)
+    return np.r_[signs[best], raw[best], lead, led, query, raw[best] * led, raw[best] * query]
 
 
 @lru_cache(maxsize=1)
@@ -49,14 +83,22 @@ def scorer() -> Scorer:
 
 
 def of_data(data: dict[str, Any]) -> Scorer:
-    """Return the scorer that a data file describes."""
-    signs, curve = data["signs"], data["curve"]
-    return Scorer(
-        tuple(signs),
-        np.array([row["mean"] for row in signs.values()]),
-        np.array([row["scale"] for row in signs.values()]),
-        np.array([row["weight"] for row in signs.values()]),
-        float(data["bias"]),
-        np.array([x for x, _ in curve]),
-        np.array([y for _, y in curve]),
+    """Return the scorer that a data file describes; its signs are those of this release."""
+    if tuple(data["signs"]) != NAMES:
+        raise ReasonerError(
+            "The weights of the answers without a model are of other signs.",
+            why=f"{WEIGHTS.name} and features.py are not of one release.",
+            mend="Install ddax again, or run: python -m benchmarks.train_reader",
+        )
+    heads = (
+        Head(*(np.array(way[part]) for part in ("mean", "scale", "weights")), float(way["bias"]))
+        for way in ways
     )
+    return Scorer(
+        tuple(heads), np.array([x for x, _ in data["curve"]]), np.array([y for _, y in data["curve"]])
+    )
+
+
+def _head(data: dict[str, Any]) -> Head:
+    parts = (np.array(data[part]) for part in ("mean", "scale", "weights"))
+    return Head(*parts, bias=float(data["bias"]))

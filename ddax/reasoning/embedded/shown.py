@@ -21,29 +21,42 @@ PASSAGES = 3
 """Passages that are shown where no answer is claimed."""
 LEAD = 2
 """Sentences that are quoted before them."""
-PASSAGE_WORDS = 110
+PASSAGE_WORDS = 105
 """Words of a passage that is shown, around the sentence that comes nearest."""
 NEAREST = "Not found in the sources for certain. Nearest:"
 NOTHING = "Not found in the sources: nothing read bears on it."
 
 
 def nearest(order: Sequence[Candidate]) -> str:
-    """Quote the sentences that come nearest, and the passages they stand in, with file and heading."""
+    """Quote the sentences that come nearest, and below them the passages they stand in, with their place."""
     lines = list({(i.sentence.passage.source, i.sentence.start): i for c in order for i in c.lines}.values())
     if not lines:
         return NOTHING
-    lead = [f"> {_plain(item.sentence)}" for item in lines[:LEAD]]
     told, covered = list[str](), list[tuple[str, int, int]]()
-    for item in lines:
-        line = item.sentence
+    for line in (item.sentence for item in lines):
         if len(told) == PASSAGES:
             break
         if any(source == line.passage.source and start <= line.start < end for source, start, end in covered):
             continue
         quote, start = around(line)
         covered.append((line.passage.source, start, start + len(quote)))
-        told.append(f"{len(told) + 1}. {place_of(line)}\n> " + quote.replace("\n", "\n> "))
-    return "\n\n".join([NEAREST, *lead, "Where it was looked for:", *told])
+        told.append(f"{_quoted(quote)}\n> — {place_of(line)}")
+    return "\n\n".join([f"{NEAREST} {_lead([item.sentence for item in lines])}", *told])
+
+
+def _lead(lines: Sequence[Sentence]) -> str:
+    """Quote the first sentences, as far as they fit into the words of an answer."""
+    left, said = MAX_WORDS - len(NEAREST.split()), list[str]()
+    for line in lines[:LEAD]:
+        parts = _plain(line).split()[:left]
+        left -= len(parts)
+        said += [f"“{' '.join(parts)}”"] if len(parts) >= min(LEAST_WORDS, len(_plain(line).split())) else []
+    return " ".join(said)
+
+
+def _quoted(text: str) -> str:
+    """Return a text as a quotation of Markdown, without empty lines, which would end it."""
+    return "\n".join(f"> {line}" for line in text.splitlines() if line.strip())
 
 
 def _plain(line: Sentence) -> str:

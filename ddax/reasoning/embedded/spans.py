@@ -20,8 +20,6 @@ DATE = re.compile(
     # A year that is a part of a day written otherwise is no date.
     r"|(?<!\b\d[./-])(?<!\b\d\d[./-])(?:1\d{3}s?|20\d\ds?)(?![./-]\d\d?\b))\b"
 )
-LIVED = re.compile(rf"\((?:[^()]*;)?\s*(?P<born>{DATE.pattern})\s*[–—-]\s*(?P<died>{DATE.pattern})\)")
-"""The days of birth and death, as they stand behind a name."""
 _IS_DATE = re.compile(rf"{_MONTH}(?: \d{{1,4}})?")
 """A date that has a capital as a name has."""
 _DAY = re.compile(rf"\b(?:\d{{1,2}} {_MONTH}|{_MONTH} \d{{1,2}})\b")
@@ -51,30 +49,9 @@ _AND = re.compile(r",? and |, ")
 _TITLES = frozenset(["dr", "prof", "mr", "mrs", "ms", "sir", "dame", "lady", "lord", "saint", "st"])
 """Words before a name that a question may leave out."""
 _STOP_START = frozenset(
-    [
-        "the",
-        "a",
-        "an",
-        "in",
-        "it",
-        "he",
-        "she",
-        "they",
-        "this",
-        "that",
-        "his",
-        "her",
-        "its",
-        "their",
-        "on",
-        "at",
-        "for",
-        "as",
-        "after",
-        "before",
-        "when",
-    ]
-)
+    ["the", "a", "an", "in", "it", "he", "she", "they", "this", "that", "his", "her", "its", "their",
+     "on", "at", "for", "as", "after", "before", "when"]
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

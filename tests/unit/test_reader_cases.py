@@ -1,0 +1,52 @@
+"""Questions over small documents, as data: what is claimed of them, and what is only shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ddax.reasoning.embedded import EmbeddedReasoner
+from ddax.reasoning.protocol import MergeRequest, Synthesis
+from ddax.types import Passage
+
+CASES: list[dict[str, Any]] = yaml.safe_load(
+    Path(__file__).with_name("reader_cases.yaml").read_text(encoding="utf-8")
+)
+
+
+async def ask(reasoner: EmbeddedReasoner, task: str, *documents: tuple[str, str]) -> Synthesis:
+    """Ask a question of documents, each by its title and its text."""
+    pages = tuple(Passage(title, f"{title}.md", title, text, 0, len(text)) for title, text in documents)
+    return await reasoner.merge(MergeRequest(task, task, (), pages, final=True))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['question'][:40]} {case.get('claimed', True)}")
+async def test_a_case(reasoner: EmbeddedReasoner, case: dict[str, Any]) -> None:
+    reply = await ask(reasoner, case["question"], ("page", case["document"]))
+    assert reply.found is case.get("claimed", True), (reply.support, reply.text)
+    assert case.get("says", "") in reply.text
+    assert all(quote.quote in case["document"] for quote in reply.citations)
+
+
+async def test_where_nothing_is_claimed_passages_are_quoted_with_their_place(reasoner: EmbeddedReasoner) -> None:
+    reply = await ask(
+        reasoner, "Who paid for the tunnel at Rusk?",
+        ("Rusk", "# Rusk\n\n## History\n\nThe bridge at Rusk was paid for by the guild.\n"),
+        ("Vessa", "# Vessa\n\nVessa has a lighthouse.\n"),
+    )  # fmt: skip
+    assert not reply.found and not reply.citations and reply.support < 0.9
+    first, *passages = reply.text.split("\n\n")
+    assert first.startswith("Not found in the sources") and "paid for by the guild" in first
+    assert len(passages) <= 3 and "— Rusk.md (Rusk, History)" in passages[0]
+
+
+async def test_what_a_document_leads_to_is_claimed(reasoner: EmbeddedReasoner) -> None:
+    reply = await ask(
+        reasoner, "In which city was the architect of the Corvane Tower born?",
+        ("Corvane Tower", "The Corvane Tower is a lookout tower in Belmark. Ilse Maran designed it in 1931."),
+        ("Ilse Maran", "Ilse Maran was an architect. She was born in the city of Trondby and died in 1970."),
+    )  # fmt: skip
+    assert "born in the city of Trondby" in reply.text
