@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Set
 from concurrent.futures import Future
 from contextvars import copy_context
+from dataclasses import is_dataclass
 from functools import partial
 from hashlib import sha256
 from inspect import (
@@ -23,6 +24,7 @@ from typing import Any, get_type_hints
 from warnings import catch_warnings, filterwarnings
 
 from pydantic import BaseModel, ConfigDict, PydanticSchemaGenerationError, create_model
+from pydantic_core import to_json
 
 from ddax.actions.pages import cut_page
 from ddax.actions.protocol import ActionContext, ActionResult
@@ -133,13 +135,17 @@ async def _beside(work: Callable[[], Any], name: str) -> Any:
 async def result_of(found: Any, name: str, context: ActionContext) -> ActionResult:
     """Return what an action brought; a plain value becomes a page that can be quoted.
 
-    Raises ActionError for a generator, which nobody would run.
+    Raises ActionError for a generator, which nobody would run, and for a value that no text tells of.
     """
     if isinstance(found, ActionResult):
         return found
     if isgenerator(found) or isasyncgen(found):
         raise ActionError(f"{name!r} returned a generator, and nothing of it was done.", kind="bad_result")
-    text, source = "done" if found is None else str(found), f"tool:{name}"
+    try:
+        text = text_of(found)
+    except (TypeError, ValueError) as error:
+        raise ActionError(f"{name!r} returned what cannot be read: {error}.", kind="bad_result") from error
+    source = f"tool:{name}"
     page = Document(
         sha256(f"{source} {text}".encode("utf-8", "replace")).hexdigest()[:16], source, name, text
     )
@@ -147,6 +153,31 @@ async def result_of(found: Any, name: str, context: ActionContext) -> ActionResu
     return ActionResult(
         context.redactor.cut(text, SUMMARY), records=records, pages=(page,), sources=(source,)
     )
+
+
+def text_of(found: Any) -> str:
+    """Write a value as text: a text as it is, what has parts as JSON, anything else in its own words.
+
+    >>> text_of({"price": 4.5, "in stock": True})
+    '{"price":4.5,"in stock":true}'
+
+    Raises TypeError for an object that has no words of its own, ValueError for bytes that are no text.
+    """
+    if found is None:
+        return "done"
+    if isinstance(found, (bytes, bytearray)):
+        return found.decode("utf-8")
+    if isinstance(found, Set):
+        found = sorted(found, key=str)  # its own order is another one in each process
+    if isinstance(found, (BaseModel, Mapping, list, tuple)) or is_dataclass(found):
+        return to_json(found, fallback=_own_words).decode("utf-8")
+    return _own_words(found)
+
+
+def _own_words(found: Any) -> str:
+    if not any({"__str__", "__repr__"} & vars(kind).keys() for kind in type(found).__mro__[:-1]):
+        raise TypeError(f"an object of type {type(found).__name__} without words of its own")
+    return str(found)
 
 
 def _refused(function: Callable[..., Any], why: str, *, mend: str = TYPED) -> UsageError:

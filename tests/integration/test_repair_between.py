@@ -3,7 +3,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -162,6 +166,23 @@ def test_many_cases_with_long_names_are_all_found(tmp_path):
     with evaluator_of(tmp_path, {"test_prog.py": test}, "pytest -k 'row'") as evaluator:
         assert len(evaluator.find_cases().units) == 12_000
         assert set(kinds(evaluator)) == {"pass"}
+
+
+COMPUTES = (
+    "import time\nfrom prog import f\n\ndef test_one():\n    while time.process_time() < 1.5:\n        f()\n"
+)
+
+
+def test_what_computes_on_a_busy_machine_is_not_late(tmp_path):
+    suite = task_of(tmp_path, {"test_prog.py": COMPUTES}).suite()
+    with (
+        contextlib.ExitStack() as stack,
+        CodeEvaluator(choose(), suite, limits=Limits(wall=2.5)) as evaluator,
+    ):
+        for _ in range(4 * (os.cpu_count() or 1)):
+            busy = stack.enter_context(subprocess.Popen([sys.executable, "-c", "while True: pass"]))
+            stack.callback(busy.kill)
+        assert kinds(evaluator) == ["pass"]
 
 
 AUTOUSE = "import pytest\nimport prog\n\n@pytest.fixture(autouse=True)\ndef check():\n    yield\n    assert prog.f() == 1\n"

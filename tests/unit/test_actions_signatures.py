@@ -5,14 +5,24 @@ from __future__ import annotations
 import asyncio
 import functools
 from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
 from ddax.actions.protocol import Action, ActionContext
 from ddax.actions.registry import action
+from ddax.actions.signatures import text_of
 from ddax.errors import ActionError, UsageError
 from ddax.types import ActionCall
+
+
+@dataclass
+class Sum:
+    b: int
+    a: int = 1
 
 
 async def summary(kit: Any, found: Action, **args: Any) -> str:
@@ -111,3 +121,30 @@ async def test_a_parameter_may_be_called_as_something_of_pydantic(kit: Any) -> N
         return f"{schema} {copy} {json}"
 
     assert await summary(kit, query, schema="public") == "public 1 no"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("as it is", "as it is"),
+        (b"bytes", "bytes"),
+        (2.5, "2.5"),
+        ({"name": "Süd", "price": Decimal("1.50")}, '{"name":"Süd","price":"1.50"}'),
+        ([date(2026, 1, 2), None], '["2026-01-02",null]'),
+        ({"b", "a"}, '["a","b"]'),
+        (Sum(b=2), '{"b":2,"a":1}'),
+    ],
+)
+def test_a_value_is_told_as_text_or_as_json(value: object, text: str) -> None:
+    assert text_of(value) == text
+
+
+@pytest.mark.parametrize("value", [object(), [object()], {"a": object()}, b"\xff\xfe"])
+async def test_what_no_text_tells_of_is_no_result(kit: Any, value: object) -> None:
+    @action(effect="none")
+    def look() -> object:
+        """Look."""
+        return value
+
+    with pytest.raises(ActionError, match="'look' returned what cannot be read"):
+        await summary(kit, look)

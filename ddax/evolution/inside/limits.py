@@ -15,6 +15,9 @@ WAITING = 0.8
 LOOK, STILL, BUSY = 0.1, 0.0005, 0.005
 """Seconds between two looks at a candidate, and of the processor used since: where it stirs, and computes."""
 
+STRETCH = 4.0
+"""Times its wall time that a candidate may last on a busy machine."""
+
 
 class OutOfTime(BaseException):
     """Say that the processor time of a candidate is used up."""
@@ -56,6 +59,15 @@ def _has_children() -> bool:
     except OSError:
         return True
     return False
+
+
+def kept_waiting(pid: int) -> float:
+    """Return for how many seconds a process could have run while others had the processor; 0.0 if unknown."""
+    try:
+        with open(f"/proc/{pid}/schedstat") as stream:
+            return int(stream.read().split()[1]) / 1e9
+    except (OSError, IndexError, ValueError):
+        return 0.0
 
 
 def _expire(_signum: int, _frame: FrameType | None) -> None:

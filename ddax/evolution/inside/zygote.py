@@ -25,7 +25,7 @@ from typing import Any
 from . import observing, ownpytest, probing
 from .files import lay_out
 from .frames import MAX_FRAME, read_frame, write_frame
-from .limits import OutOfTime, Watch, apply_limits
+from .limits import STRETCH, OutOfTime, Watch, apply_limits, kept_waiting
 from .loading import OutOfTicks, Program, Ticks, module_names
 from .telling import Teller
 from .tracing import Tracer
@@ -234,19 +234,22 @@ def child(suite: Suite, job: dict[str, Any], pipe: int, nonce: str) -> None:
 
 
 def collect(pid: int, pipe: int, nonce: str, wall: float) -> dict[str, Any]:
-    """Wait for the report of a candidate, at most `wall` seconds and a frame; then end all of it."""
-    end = time.monotonic() + wall
+    """Wait for the report of a candidate, at most `wall` seconds and a frame; then end all of it.
+
+    Seconds in which other programs had the processor count for nothing, up to STRETCH times the `wall`.
+    """
+    begin = time.monotonic()
     data = b""
-    while (left := end - time.monotonic()) > 0:
+    while (left := begin + min(wall + kept_waiting(pid), STRETCH * wall) - time.monotonic()) > 0:
         if not select.select([pipe], [], [], left)[0]:
-            break
+            continue
         part = os.read(pipe, 1 << 16)
         if not part or len(data) > MAX_FRAME:
             break
         data += part
         if len(data) >= 4 and len(data) >= 4 + int.from_bytes(data[:4], "big"):
             break
-    late = time.monotonic() >= end
+    late = left <= 0
     for who in (-1, pid):  # -1 reaches every process of this namespace but its first and this one
         try:
             os.kill(who, signal.SIGKILL)

@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 from ddax.errors import SandboxError, SourceError
 from ddax.evolution.inside.frames import MAX_FRAME, write_frame
+from ddax.evolution.inside.limits import STRETCH
 from ddax.evolution.sandbox.protocol import FLOOR, SLACK, Limits, Pace, Sandbox
 
 Also = Literal["", "trace", "tell", "cases"]
@@ -163,7 +164,7 @@ class Worker:
                 left = max(0.0, end - time.monotonic())
                 channel.send({"op": "jobs", "jobs": pending, "seconds": left})
                 while pending:
-                    body = channel.receive(pending[0]["wall"] + 5.0)
+                    body = channel.receive(STRETCH * pending[0]["wall"] + 5.0)
                     pending.pop(0)
                     yield body
             except (EOFError, TimeoutError, ValueError, SandboxError):
