@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ddax.memory.embed.likeness import Vectors
 from ddax.memory.embeddings import HashEmbedder
 from ddax.reasoning.embedded.answer import Answer, answer, ranked
-from ddax.reasoning.embedded.shown import MAX_WORDS, NEAREST, NOTHING, pack
+from ddax.reasoning.embedded.shown import MAX_WORDS, NOT_FOUND, pack
 from ddax.text.chunks import chunks
 from ddax.text.question import analyse
 from ddax.types import Passage
@@ -62,7 +62,7 @@ def test_passages_that_are_shown_stand_in_their_document_line_by_line(text: str,
     assert found.found == bool(found.citations)
     if not found.found:
         first, *passages = found.text.split("\n\n")
-        assert first.startswith((NEAREST, NOTHING)) and len(passages) <= 3
+        assert first.startswith(NOT_FOUND) and len(passages) <= 3
         lines = [line for passage in passages for line in passage.split("\n") if line.startswith("> ")]
         assert all(line[2:].strip() in text or line.startswith("> — w.md") for line in lines)
 

@@ -25,7 +25,7 @@ async def ask(reasoner: EmbeddedReasoner, task: str, *documents: tuple[str, str]
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['question'][:40]} {case.get('claimed', True)}")
 async def test_a_case(reasoner: EmbeddedReasoner, case: dict[str, Any]) -> None:
-    reply = await ask(reasoner, case["question"], ("page", case["document"]))
+    reply = await ask(reasoner, case["question"], (case.get("title", "page"), case["document"]))
     assert reply.found is case.get("claimed", True), (reply.support, reply.text)
     assert case.get("says", "") in reply.text
     assert all(quote.quote in case["document"] for quote in reply.citations)

@@ -13,7 +13,7 @@ from ddax.reasoning.embedded.candidates import Candidate, candidates
 from ddax.reasoning.embedded.evidence import Weighed, fit_of_title
 from ddax.reasoning.embedded.scorer import CLAIM, scorer
 from ddax.reasoning.embedded.shown import nearest, pack
-from ddax.text.question import Question
+from ddax.text.question import Question, said_of, unmet
 from ddax.text.words import terms
 from ddax.types import Citation, Passage
 
@@ -41,7 +41,8 @@ def answer(question: Question, passages: Sequence[Passage], vectors: Vectors) ->
     """Claim what is right with a probability of `CLAIM` at least, or show the passages that come nearest."""
     order, raw, likely = ranked(question, passages, vectors)
     if likely < CLAIM:
-        return Answer(nearest(order), (), False, likely, "")
+        read = " ".join(f"{page.title} {page.text}" for page in passages)
+        return Answer(nearest(order, unmet(question.names, said_of(question, read))), (), False, likely, "")
     best = order[0]
     more = [one for one, own in zip(order[1:], raw[1:], strict=True) if raw[0] - own <= NEAR and not one.op]
     told = [*best.lines, *(line for one in more if not best.op for line in one.lines)]

@@ -24,6 +24,8 @@ from ddax.reasoning.embedded.features import NAMES, WAYS, ways
 WEIGHTS = Path(__file__).with_name("scorer.json")
 CLAIM = 0.9
 """Probability from which an answer is claimed."""
+BY_WAY = ("bridge", "answers", "hop_fits", "explained")
+"""Signs that the judge weighs apart for each way."""
 MOST_LEAD = 5.0
 """Lead over the next candidate, in log-odds, beyond which more says nothing."""
 
@@ -73,7 +75,8 @@ def standing(signs: NDArray[np.float64], raw: NDArray[np.float64]) -> NDArray[np
     lead = min(MOST_LEAD, float(raw[best] - rest.max())) if len(rest) else MOST_LEAD
     way = ways(signs[best : best + 1])[0]
     led, query = float(way == 1), float(way == 2)
-    return np.r_[signs[best], raw[best], lead, led, query, raw[best] * led, raw[best] * query]
+    own = np.r_[raw[best], lead, [signs[best][NAMES.index(name)] for name in BY_WAY]]
+    return np.r_[signs[best], own[:2], led, query, own * led, own * query]
 
 
 @lru_cache(maxsize=1)
@@ -90,13 +93,9 @@ def of_data(data: dict[str, Any]) -> Scorer:
             why=f"{WEIGHTS.name} and features.py are not of one release.",
             mend="Install ddax again, or run: python -m benchmarks.train_reader",
         )
-    heads = (
-        Head(*(np.array(way[part]) for part in ("mean", "scale", "weights")), float(way["bias"]))
-        for way in ways
-    )
-    return Scorer(
-        tuple(heads), np.array([x for x, _ in data["curve"]]), np.array([y for _, y in data["curve"]])
-    )
+    heads = tuple(_head(data["ways"][way]) for way in WAYS)
+    curve = np.array(data["curve"])
+    return Scorer(heads, _head(data["trust"]), curve[:, 0], curve[:, 1])
 
 
 def _head(data: dict[str, Any]) -> Head:

@@ -23,15 +23,20 @@ LEAD = 2
 """Sentences that are quoted before them."""
 PASSAGE_WORDS = 105
 """Words of a passage that is shown, around the sentence that comes nearest."""
-NEAREST = "Not found in the sources for certain. Nearest:"
-NOTHING = "Not found in the sources: nothing read bears on it."
+NOT_FOUND = "Not found in the sources"
+UNSURE = f"{NOT_FOUND} for certain."
+NOTHING = f"{NOT_FOUND}: nothing read bears on it."
 
 
-def nearest(order: Sequence[Candidate]) -> str:
-    """Quote the sentences that come nearest, and below them the passages they stand in, with their place."""
+def nearest(order: Sequence[Candidate], missing: Sequence[str] = ()) -> str:
+    """Quote the sentences that come nearest, and below them the passages they stand in, with their place.
+
+    `missing` are words of names that nothing read mentions.
+    """
+    begun = f"{NOT_FOUND}: nothing read mentions {', '.join(missing[:6])}." if missing else UNSURE
     lines = list({(i.sentence.passage.source, i.sentence.start): i for c in order for i in c.lines}.values())
     if not lines:
-        return NOTHING
+        return begun if missing else NOTHING
     told, covered = list[str](), list[tuple[str, int, int]]()
     for line in (item.sentence for item in lines):
         if len(told) == PASSAGES:
@@ -41,12 +46,12 @@ def nearest(order: Sequence[Candidate]) -> str:
         quote, start = around(line)
         covered.append((line.passage.source, start, start + len(quote)))
         told.append(f"{_quoted(quote)}\n> — {place_of(line)}")
-    return "\n\n".join([f"{NEAREST} {_lead([item.sentence for item in lines])}", *told])
+    return "\n\n".join([_lead(f"{begun} Nearest:", [item.sentence for item in lines]), *told])
 
 
-def _lead(lines: Sequence[Sentence]) -> str:
+def _lead(begun: str, lines: Sequence[Sentence]) -> str:
     """Quote the first sentences, as far as they fit into the words of an answer."""
-    left, said = MAX_WORDS - len(NEAREST.split()), list[str]()
+    left, said = MAX_WORDS - len(begun.split()), [begun]
     for line in lines[:LEAD]:
         parts = _plain(line).split()[:left]
         left -= len(parts)
