@@ -9,10 +9,8 @@ measured on folds that it did not see. The same material gives the same bytes.
 from __future__ import annotations
 
 import argparse
-import asyncio
 import json
 import pickle
-import re
 import sys
 import tempfile
 from collections import Counter
@@ -35,6 +33,9 @@ if TYPE_CHECKING:
 
 TARGET = Path(__file__).parent.parent / "ddax" / "reasoning" / "embedded" / "scorer.json"
 SQUAD, HOTPOT, CASES = "squad2_train.jsonl", "hotpot_dev.jsonl", "reader_cases.jsonl"
+USUAL = ("cases", "chains", "hotpot")
+"""Sets on which it is measured what log-odds are worth; the other one asks to mislead."""
+KINDS = {SQUAD: "squad", HOTPOT: "hotpot", CASES: "cases"}
 EVERY = 16
 """Of the questions over paragraphs every so many are asked: a paragraph has nine."""
 READ = 5
@@ -45,7 +46,8 @@ WEIGHTS = {"squad": 0.7, "hotpot": 1.0, "cases": 1.0, "chains": 0.5}
 """What a question counts when the scorer is fitted and measured."""
 DOUBTED = {"squad": 0.2, "hotpot": 0.4, "cases": 0.4, "chains": 0.3}
 """What a question without an answer counts: these sets have more of them than users ask."""
-DIGITS, CLAIMED = 5, 0.9
+DIGITS, CLAIMED = 5, 0.94
+"""Digits of a weight, and the share of claims that is to be right on folds that were not seen."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,7 @@ class Shelf:
     def read(
         self, question: str, *, hidden: frozenset[int] = frozenset(), follow: bool
     ) -> tuple[Passage, ...]:
-        """Return what would be read for a question: the two best documents, what they name, and the next best."""
+        """Return what would be read for a question: the best two documents, what they name, the next."""
         from ddax.actions.sources.tokens import query_tokens
 
         scores = self._index.scores(dict.fromkeys(query_tokens(question), 1.0))
@@ -199,7 +201,8 @@ def _of_case(row: dict[str, Any]) -> Callable[[Candidate], int]:
 
 
 CHAINS = (
-    ("In which city was the {role} of {thing} born?", "{thing} is a tower in {town}. {person} {deed} it in {year}.",
+    ("In which city was the {role} of {thing} born?",
+     "{thing} is a tower in {town}. {person} {deed} it in {year}.",
      "{person} lived from 1881 to 1944. {They} was born in {city}.", ("architect", "designed"), "born in"),
     ("When was the {role} of {thing} born?", "{thing} is a film of {year}. It was {deed} by {person}.",
      "{person} was born in {year2} in {city}. {They} taught in {town}.", ("director", "directed"), "born in"),
@@ -208,7 +211,8 @@ CHAINS = (
     ("Which river flows past the {role} of {thing}?", "{thing} is a province. Its {role} is {person}.",
      "{person} has 4,000 inhabitants. The river {city} flows past it.", ("capital", "ruled"), "river"),
     ("Who owns the {role} that published {thing}?", "{thing} is a novel of {year}. {person} {deed} it.",
-     "{person} is a publisher in {town}. {They} is owned by {city} {city2}.", ("publisher", "published"), "owned"),
+     "{person} is a publisher in {town}. {They} is owned by {city} {city2}.",
+     ("publisher", "published"), "owned"),
 )  # fmt: skip
 """Questions with two steps, the documents of both, and what the sentence that answers says."""
 SYLLABLES = ("bel", "tor", "ven", "mar", "sol", "kin", "dra", "fel", "os", "ril", "tam", "gor", "lin", "pas")
@@ -228,9 +232,11 @@ def chains() -> Iterator[Asked]:
         text, first, second, (role, deed), mark = CHAINS[number % len(CHAINS)]
         told = []
         for _ in range(4):
-            words = {"role": role, "deed": deed, "thing": f"{name()} {name()}", "person": name(2), "town": name(),
+            words = {"role": role, "deed": deed, "thing": f"{name()} {name()}", "person": name(2),
+                     "town": name(),
                      "city": name(), "city2": name(), "year": rng.integers(1900, 1990),
-                     "year2": rng.integers(1850, 1900), "They": "It" if deed in ("made", "ruled") else "She"}  # fmt: skip
+                     "year2": rng.integers(1850, 1900),
+                     "They": "It" if deed in ("made", "ruled") else "She"}  # fmt: skip
             told.append(
                 (
                     words,
@@ -356,7 +362,7 @@ def folds(found: Sequence[Rows]) -> NDArray[np.int64]:
 
 
 def judged(found: Sequence[Rows], raws: Sequence[NDArray[np.float64]]) -> tuple[Head, NDArray[np.float64]]:
-    """Return the regression that judges the best candidate, and its log-odds by one that saw nothing of them."""
+    """Return the regression that judges the best candidate, and its log-odds on folds it did not see."""
     from ddax.reasoning.embedded.scorer import standing
 
     inputs = np.stack([standing(rows.signs, raw) for rows, raw in zip(found, raws, strict=True)])
@@ -379,7 +385,9 @@ def curve(
 ) -> list[tuple[float, float]]:
     """Return what the log-odds of the best candidate are worth: the share that is right, never falling."""
     pairs = zip(found, raws, told, strict=True)
-    best = [(float(value), rights(rows, raw), weight_of(rows)) for rows, raw, value in pairs]
+    best = [
+        (float(value), rights(rows, raw), weight_of(rows)) for rows, raw, value in pairs if rows.kind in USUAL
+    ]
     bins, blocks = [[0.0, 0.0, 0.0]], list[list[float]]()
     for value, right, weight in sorted(best):
         if bins[-1][2] >= LEAST:
@@ -391,6 +399,26 @@ def curve(
             last = blocks.pop()
             blocks[-1] = [a + b for a, b in zip(blocks[-1], last, strict=True)]
     return [(round(v / w, DIGITS), round(r / w, DIGITS)) for v, r, w in blocks]
+
+
+def claims_from(
+    found: Sequence[Rows],
+    raws: Sequence[NDArray[np.float64]],
+    told: NDArray[np.float64],
+    points: Sequence[tuple[float, float]],
+) -> float:
+    """Return the least probability from which on, taken together, enough of the claims are right."""
+    likely = np.interp(told, [x for x, _ in points], [y for _, y in points])
+    best = [
+        (float(p), rights(rows, raw), weight_of(rows))
+        for p, rows, raw in zip(likely, found, raws, strict=True)
+        if rows.kind in USUAL
+    ]
+    least, right, whole = 1.0, 0.0, 0.0
+    for p, one, weight in sorted(best, reverse=True):
+        right, whole = right + one * weight, whole + weight
+        least = p if right / whole >= CLAIMED else least
+    return round(least, DIGITS)
 
 
 def main() -> None:
@@ -408,14 +436,15 @@ def main() -> None:
     raws = folded(found)
     trust, told = judged(found, raws)
     points = curve(found, raws, told)
-    for line in report(found, raws, told, points):
+    claim = claims_from(found, raws, told, points)
+    for line in report(found, raws, told, points, claim):
         print(line)
-    options.target.write_text(data_of(fit(found), trust, points, found, files), encoding="utf-8")
+    options.target.write_text(data_of(fit(found), trust, points, claim, found, files), encoding="utf-8")
 
 
 def _rows(files: dict[str, Path], kept: Path | None) -> list[Rows]:
     if kept is not None and kept.exists():
-        rows: list[Rows] = pickle.loads(kept.read_bytes())  # noqa: S301 - our own, of a moment ago
+        rows: list[Rows] = pickle.loads(kept.read_bytes())
         return rows
     from ddax.memory.embed.cache import CachedEmbedder
     from ddax.memory.embed.likeness import Vectors
@@ -440,38 +469,47 @@ def report(
     raws: Sequence[NDArray[np.float64]],
     told: NDArray[np.float64],
     points: Sequence[tuple[float, float]],
+    claim: float,
 ) -> Iterator[str]:
     """Yield, set by set, how many claims are right at the probability from which one is made."""
     likely = np.interp(told, [x for x, _ in points], [y for _, y in points])
     for kind in sorted({rows.kind for rows in found}):
-        own = [(r, rights(r, raw), p >= CLAIMED) for r, raw, p in zip(found, raws, likely, strict=True) if r.kind == kind]
+        every = zip(found, raws, likely, strict=True)
+        own = [(r, rights(r, raw), p >= claim) for r, raw, p in every if r.kind == kind]
+        empty = sum(not rows.answerable for rows, *_ in own)
         claimed = [(rows, right) for rows, right, made in own if made]
         yield (
             f"{kind}: {len(own)} questions, claimed {len(claimed) / len(own):.3f}, right "
             f"{sum(right for _, right in claimed) / max(1, len(claimed)):.3f}, without an answer claimed "
-            f"{sum(not rows.answerable for rows, _ in claimed)} of {sum(not rows.answerable for rows, *_ in own)}"
+            f"{sum(not rows.answerable for rows, _ in claimed)} of {empty}"
         )
 
 
 def data_of(
-    model: Fit, trust: Head, points: Sequence[tuple[float, float]], found: Sequence[Rows], files: dict[str, Path]
+    model: Fit,
+    trust: Head,
+    points: Sequence[tuple[float, float]],
+    claim: float,
+    found: Sequence[Rows],
+    files: dict[str, Path],
 ) -> str:
     """Return the data file: what it was made of, the weights and the curve."""
     from ddax.reasoning.embedded import features
 
     made = {
         name: {"sha256": sha256(path.read_bytes()).hexdigest(),
-               "questions": Counter(r.kind for r in found)[re.split(r"[_0-9.]", name)[0].replace("reader", "cases")]}
+               "questions": Counter(r.kind for r in found)[KINDS[name]]}
         for name, path in files.items()
     }  # fmt: skip
     ways = {way: _written(head) for way, head in zip(features.WAYS, model.heads, strict=True)}
     data = {"by": "benchmarks/train_reader.py", "made_of": made, "signs": list(features.NAMES), "ways": ways,
-            "trust": _written(trust), "curve": [list(point) for point in points]}  # fmt: skip
+            "trust": _written(trust), "claim": claim, "curve": [list(point) for point in points]}  # fmt: skip
     return json.dumps(data, indent=1) + "\n"
 
 
 def _written(head: Head) -> dict[str, Any]:
-    parts = {part: [round(float(v), DIGITS) for v in getattr(head, part)] for part in ("mean", "scale", "weights")}
+    values = {"mean": head.mean, "scale": head.scale, "weights": head.weights}
+    parts = {part: [round(float(v), DIGITS) for v in own] for part, own in values.items()}
     return {"bias": round(head.bias, DIGITS), **parts}
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from ddax.text.units import pointed, quantity
 
+
 @pytest.mark.parametrize(
     ("cell", "kind", "value"),
     [

@@ -23,7 +23,7 @@ async def ask(reasoner: EmbeddedReasoner, task: str, *documents: tuple[str, str]
     return await reasoner.merge(MergeRequest(task, task, (), pages, final=True))
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['question'][:40]} {case.get('claimed', True)}")
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["question"])
 async def test_a_case(reasoner: EmbeddedReasoner, case: dict[str, Any]) -> None:
     reply = await ask(reasoner, case["question"], (case.get("title", "page"), case["document"]))
     assert reply.found is case.get("claimed", True), (reply.support, reply.text)
@@ -31,7 +31,7 @@ async def test_a_case(reasoner: EmbeddedReasoner, case: dict[str, Any]) -> None:
     assert all(quote.quote in case["document"] for quote in reply.citations)
 
 
-async def test_where_nothing_is_claimed_passages_are_quoted_with_their_place(reasoner: EmbeddedReasoner) -> None:
+async def test_where_nothing_is_claimed_passages_are_quoted_with_place(reasoner: EmbeddedReasoner) -> None:
     reply = await ask(
         reasoner, "Who paid for the tunnel at Rusk?",
         ("Rusk", "# Rusk\n\n## History\n\nThe bridge at Rusk was paid for by the guild.\n"),

@@ -17,7 +17,7 @@ from ddax.errors import ReasonerError
 from ddax.memory.embed.likeness import Vectors
 from ddax.memory.embeddings import HashEmbedder
 from ddax.reasoning.embedded import features
-from ddax.reasoning.embedded.scorer import CLAIM, WEIGHTS, of_data, scorer
+from ddax.reasoning.embedded.scorer import WEIGHTS, of_data, scorer
 
 
 def made_rows(seed: int = 0, questions: int = 40) -> list[Rows]:
@@ -36,7 +36,7 @@ def trained(rows: list[Rows], file: Path) -> str:
     """Return the data file that some rows make."""
     raws = folded(rows)
     trust, told = judged(rows, raws)
-    return data_of(fit(rows), trust, curve(rows, raws, told), rows, {CASES: file})
+    return data_of(fit(rows), trust, curve(rows, raws, told), 0.9, rows, {CASES: file})
 
 
 def test_the_weights_say_what_they_were_made_of() -> None:
@@ -58,7 +58,7 @@ def test_what_has_higher_log_odds_is_never_less_likely(raws: list[float]) -> Non
     likely = [scorer().probability(raw) for raw in sorted(raws)]
     assert likely == sorted(likely)
     assert all(0 <= p <= 1 for p in likely)
-    assert scorer().ys.max() > CLAIM  # else nothing would ever be claimed
+    assert scorer().ys.max() > scorer().claim  # else nothing would ever be claimed
 
 
 def test_training_again_gives_the_same_bytes(tmp_path: Path) -> None:

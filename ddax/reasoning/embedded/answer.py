@@ -11,7 +11,7 @@ import numpy as np
 from ddax.memory.embed.likeness import Vectors
 from ddax.reasoning.embedded.candidates import Candidate, candidates
 from ddax.reasoning.embedded.evidence import Weighed, fit_of_title
-from ddax.reasoning.embedded.scorer import CLAIM, scorer
+from ddax.reasoning.embedded.scorer import scorer
 from ddax.reasoning.embedded.shown import nearest, pack
 from ddax.text.question import Question, said_of, unmet
 from ddax.text.words import terms
@@ -38,9 +38,9 @@ class Answer:
 
 
 def answer(question: Question, passages: Sequence[Passage], vectors: Vectors) -> Answer:
-    """Claim what is right with a probability of `CLAIM` at least, or show the passages that come nearest."""
+    """Claim what is likely enough to be right, or show the passages that come nearest."""
     order, raw, likely = ranked(question, passages, vectors)
-    if likely < CLAIM:
+    if not order or likely < scorer().claim:
         read = " ".join(f"{page.title} {page.text}" for page in passages)
         return Answer(nearest(order, unmet(question.names, said_of(question, read))), (), False, likely, "")
     best = order[0]

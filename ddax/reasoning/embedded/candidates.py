@@ -1,7 +1,8 @@
-"""What could answer a question: each sentence, item, row and field that was read, and what tables say to it."""
+"""What could answer a question: each sentence, item and row that was read, and what tables say to it."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -20,6 +21,8 @@ from ddax.types import Passage
 
 NO_ANSWER = (":", "：", ",", "?", "？", "؟")
 """How lines end that only lead to others or ask."""
+_UNSAID = re.compile(r"^\s*\[?\{|<(?:img|a|div|p)\b|!\[")
+"""Objects, which are asked as records, and what is markup rather than words."""
 MAX_ROWS = 6
 """Rows of a query that are quoted; of more the first ones."""
 
@@ -42,7 +45,7 @@ def candidates(question: Question, passages: Sequence[Passage], vectors: Vectors
     said = [
         Candidate((item,), row)
         for item, row in zip(found, signs, strict=True)
-        if not item.sentence.plain.endswith(NO_ANSWER) and not item.sentence.text.startswith(("{", "[{"))
+        if not item.sentence.plain.endswith(NO_ANSWER) and not _UNSAID.search(item.sentence.text)
     ]
     return [*said, *_asked_of_tables(question, every, found, signs)]
 

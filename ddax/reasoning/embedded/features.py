@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +22,13 @@ from ddax.text.units import PRICE, unit_before, unit_of
 from ddax.text.words import bare_title, contains_phrase, denies, stem, terms, words
 
 NAMES = (
-    "like", "cover", "own", "rest", "named", "answers", "fits", "hop_fits", "near", "rarest", "missing", "joint", "hop", "bridge", "gain", "lead_two", "names", "names_doc", "phrase", "no_names",
-    "numbers", "pairs", "run", "typed", "typed_fit", "untyped", "head", "sized", "other_size", "measured", "unmeasured", "lettered", "veto", "title_fit", "title", "titled",
-    "lead_doc", "lead_any", "rank", "best_doc", "new", "length", "opens", "item", "cells", "label", "back",
-    "asks", "denied", "why", "reason", "terms", "yes_no", "choice", "query", "explained", "rows",
-    "op_cell", "op_row", "op_list", "op_count", "op_sum", "op_extreme",
+    "like", "cover", "own", "rest", "named", "answers", "fits", "hop_fits", "near", "rarest", "missing",
+    "joint", "hop", "bridge", "gain", "lead_two", "names", "names_doc", "phrase", "no_names", "numbers",
+    "pairs", "run", "typed", "typed_fit", "untyped", "head", "sized", "other_size", "measured",
+    "unmeasured", "lettered", "veto", "title_fit", "title", "titled", "lead_doc", "lead_any", "rank",
+    "best_doc", "new", "length", "opens", "item", "cells", "label", "back", "asks", "denied", "why",
+    "reason", "terms", "yes_no", "choice", "query", "explained", "rows", "op_cell", "op_row", "op_list",
+    "op_count", "op_sum", "op_extreme",
 )  # fmt: skip
 """The signs of a record, in the order of the row."""
 WAYS = ("itself", "led", "query")
@@ -36,7 +39,8 @@ TYPED = ("person", "date", "number", "place", "name")
 MAX_PARTNERS = 10
 """Sentences of other documents that are tried as the first hop of a question with two."""
 _REASON = re.compile(
-    r"\b(?:because|since|so that|due to|owing to|in order to|to (?:avoid|prevent|ensure|keep|allow|reduce|make)"
+    r"\b(?:because|since|so that|due to|owing to|in order to"
+    r"|to (?:avoid|prevent|ensure|keep|allow|reduce|make)"
     r"|thanks to|as a result|therefore|for this reason|reasons?|caus(?:e|ed|es)|otherwise|weil|damit|da)\b",
     re.IGNORECASE,
 )
@@ -227,7 +231,7 @@ def _pairs(asked: Sequence[str], said: Sequence[str]) -> float:
     places: dict[str, list[int]] = {}
     for place, term in enumerate(said):
         places.setdefault(term, []).append(place)
-    pairs = [*zip(asked, asked[1:], strict=False)]
+    pairs = [*pairwise(asked)]
     near = sum(
         any(abs(a - b) <= 3 for a in places.get(one, ()) for b in places.get(other, ()))
         for one, other in pairs

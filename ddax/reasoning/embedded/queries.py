@@ -1,4 +1,4 @@
-"""What a question asks of a table: a cell, the rows that meet it, their number, their sum, or the last of them.
+"""What a question asks of a table: a cell, the rows that meet it, their number or sum, or the last of them.
 
 One small model: every word of the question is looked for among the names of the columns, in the cells, in
 what stands above the table, and in the words by which rows are chosen. `explained` says how much of the
@@ -22,12 +22,22 @@ from ddax.text.words import fold, stem, terms, words
 MOST_ROWS = 12
 """Rows that a list may have: what is told is to be checked by its reader."""
 _YEARS = SIZES[-1]
-_LESS = frozenset("light short cheap low narrow shallow slow young few little small least schmal leicht kurz billig "
-                  "niedrig langsam jung wenig klein".split())  # noqa: SIM905  # fmt: skip
-_MORE = frozenset("heavy long expensive dear high tall wide broad deep fast quick old new large big great many much "
-                  "most late early schwer lang teuer hoch tief breit schnell alt neu groß viel meist".split())  # noqa: SIM905  # fmt: skip
+_LESS = frozenset(
+    [
+     "light", "short", "cheap", "low", "narrow", "shallow", "slow", "young", "few", "little", "small",
+     "least", "schmal", "leicht", "kurz", "billig", "niedrig", "langsam", "jung", "wenig", "klein",
+    ]
+)  # fmt: skip
+_MORE = frozenset(
+    [
+     "heavy", "long", "expensive", "dear", "high", "tall", "wide", "broad", "deep", "fast", "quick", "old",
+     "new", "large", "big", "great", "many", "much", "most", "late", "early", "schwer", "lang", "teuer",
+     "hoch", "tief", "breit", "schnell", "alt", "neu", "groß", "viel", "meist",
+    ]
+)  # fmt: skip
 _EXTREME = re.compile(
-    r"\b(?<!at )(?:(?P<most>most|meisten?)|(?P<least>least|fewest|wenigsten?)|(?P<form>[a-zäöüß]{2,}(?:e?ste?[nrms]?)))\b"
+    r"\b(?<!at )(?:(?P<most>most|meisten?)|(?P<least>least|fewest|wenigsten?)"
+    r"|(?P<form>[a-zäöüß]{2,}(?:e?ste?[nrms]?)))\b"
     r"(?:\s+(?P<noun>[^\W\d_]+))?",
     re.IGNORECASE,
 )
@@ -61,7 +71,7 @@ _LIGHT = frozenset(
 
 @dataclass(frozen=True)
 class Told:
-    """What a table says: the operation, the lines it rests on, the short answer, the share that is explained."""
+    """What a table says: operation, lines it rests on, short answer, share of the question explained."""
 
     op: str
     lines: tuple[Weighed, ...]
@@ -123,7 +133,7 @@ class _Query:
         return (exact if telling and exact else rows), frozenset(telling)
 
     def columns(self, *, but: frozenset[str] = frozenset()) -> list[int]:
-        """Return the columns that a question names, best first; else those it means by a word of their kind."""
+        """Return the columns that a question names, best first; else those of a kind that it means."""
         left = self.asked - but
         hits = [(len(name & left), -place) for place, name in enumerate(self.table.named)]
         named = [-place for count, place in sorted(hits, reverse=True) if count]
@@ -271,7 +281,7 @@ def _base(match: re.Match[str]) -> tuple[str, bool] | None:
 
 
 def _compared(query: _Query, word: str, noun: str) -> list[int]:
-    """Return the columns by which an adjective compares: the noun behind it, one of its kind, or any named."""
+    """Return the columns by which an adjective compares: the noun behind it, its kind, or any named."""
     own = frozenset(terms(noun))
     named = [p for p, name in enumerate(query.table.named) if p and own & name]
     meant = [size for size in SIZES if stem(word) in size]

@@ -22,8 +22,6 @@ from ddax.errors import ReasonerError
 from ddax.reasoning.embedded.features import NAMES, WAYS, ways
 
 WEIGHTS = Path(__file__).with_name("scorer.json")
-CLAIM = 0.9
-"""Probability from which an answer is claimed."""
 BY_WAY = ("bridge", "answers", "hop_fits", "explained")
 """Signs that the judge weighs apart for each way."""
 MOST_LEAD = 5.0
@@ -47,12 +45,14 @@ class Head:
 
 @dataclass(frozen=True)
 class Scorer:
-    """A regression for each of `features.WAYS` that ranks, one that judges the best, and what this is worth."""
+    """A regression for each of `features.WAYS` that ranks, one that judges the best, and its worth."""
 
     heads: tuple[Head, ...]
     trust: Head
     xs: NDArray[np.float64]
     ys: NDArray[np.float64]
+    claim: float
+    """Probability from which an answer is claimed: of all such claims nine in ten at least are right."""
 
     def raw(self, signs: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the log-odds of each row by the regression of its way: `[n]`."""
@@ -95,7 +95,7 @@ def of_data(data: dict[str, Any]) -> Scorer:
         )
     heads = tuple(_head(data["ways"][way]) for way in WAYS)
     curve = np.array(data["curve"])
-    return Scorer(heads, _head(data["trust"]), curve[:, 0], curve[:, 1])
+    return Scorer(heads, _head(data["trust"]), curve[:, 0], curve[:, 1], float(data["claim"]))
 
 
 def _head(data: dict[str, Any]) -> Head:

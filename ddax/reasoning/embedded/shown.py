@@ -19,7 +19,7 @@ LEAST_WORDS = 8
 """A fragment shorter than this is not worth a citation."""
 PASSAGES = 3
 """Passages that are shown where no answer is claimed."""
-LEAD = 2
+LEAD = 3
 """Sentences that are quoted before them."""
 PASSAGE_WORDS = 105
 """Words of a passage that is shown, around the sentence that comes nearest."""

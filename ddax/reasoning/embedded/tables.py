@@ -31,7 +31,7 @@ _SUM = re.compile(
 SIZES: tuple[frozenset[str], ...] = tuple(
     frozenset(terms(row))
     for row in (
-        "cost costs price priced paid pay charge fee cheap expensive dear much preis kostet kosten teuer billig",
+        "cost costs price priced paid pay charge fee cheap expensive dear much preis kostet teuer billig",
         "weight weigh weighs mass heavy light gewicht wiegt schwer leicht",
         "length long short duration länge lang kurz",
         "time duration long short fast slow quick dauer zeit schnell langsam",
@@ -40,7 +40,7 @@ SIZES: tuple[frozenset[str], ...] = tuple(
         "depth deep shallow tiefe tief",
         "speed fast slow quick geschwindigkeit tempo",
         "age old young alter alt jung",
-        "year built born founded established opened launched released date new old young jahr baujahr alt neu",
+        "year built born founded established opened launched released date new old young jahr baujahr",
     )
 )
 """What columns are called that say the same, with the adjectives that compare by them."""
@@ -81,7 +81,7 @@ class Table:
         return tuple(frozenset(terms(name)) for name in self.columns)
 
     def values(self, place: int, rows: Sequence[Row]) -> list[float]:
-        """Return the value of each row in a column, in one unit; none where one says no number like the rest."""
+        """Return the value of each row in a column, in one unit; none where one has none."""
         cells = pointed([row.cells[place] for row in rows]) or []
         told = [quantity(cell, self.columns[place]) for cell in cells]
         known = [one for one in told if one is not None]
@@ -189,8 +189,10 @@ def _of_json(ordered: Sequence[Weighed]) -> list[Table]:
             text = page.text[match.start() : end]
             fields = dict(_flat(value, ""))
             if fields:
-                line = replace(item.sentence, text=text, start=page.start + match.start(), label=False, item=True,
-                               header=None, intro="", code=False)  # fmt: skip
+                line = replace(
+                    item.sentence, text=text, start=page.start + match.start(), label=False, item=True,
+                    header=None, intro="", code=False,
+                )  # fmt: skip
                 rows.append((fields, line))
         if rows:
             tables.append(_of_records(rows, item))
