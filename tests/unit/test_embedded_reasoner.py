@@ -139,8 +139,9 @@ async def test_expansion_is_deterministic(reasoner: EmbeddedReasoner) -> None:
 
 async def test_an_answer_is_short_cited_and_verbatim(reasoner: EmbeddedReasoner) -> None:
     shifted = page("ellen.md", "Ellen Marsh", ELLEN, start=700)
-    reply = await reasoner.merge(MergeRequest(TASK, TASK, (), (SHIP, shifted), final=True))
-    assert reply.found
+    asked = "Where was Ellen Marsh born?"
+    reply = await reasoner.merge(MergeRequest(asked, asked, (), (SHIP, shifted), final=True))
+    assert reply.found, (reply.support, reply.text)
     assert "Cardiff" in reply.text
     assert len(reply.text.split()) <= MAX_WORDS
     texts = {"ship.md": MARY, "ellen.md": " " * 700 + ELLEN}

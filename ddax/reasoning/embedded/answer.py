@@ -12,7 +12,7 @@ from ddax.memory.embed.likeness import Vectors
 from ddax.reasoning.embedded.candidates import Candidate, candidates
 from ddax.reasoning.embedded.evidence import Weighed, fit_of_title
 from ddax.reasoning.embedded.scorer import scorer
-from ddax.reasoning.embedded.shown import nearest, pack
+from ddax.reasoning.embedded.shown import NOT_FOUND, nearest, pack
 from ddax.text.question import Question, said_of, unmet
 from ddax.text.words import terms
 from ddax.types import Citation, Passage
@@ -39,6 +39,10 @@ class Answer:
 
 def answer(question: Question, passages: Sequence[Passage], vectors: Vectors) -> Answer:
     """Claim what is likely enough to be right, or show the passages that come nearest."""
+    if not passages:
+        missing = unmet(question.names, frozenset())
+        told = nearest((), missing) if missing else f"{NOT_FOUND}: nothing was read."
+        return Answer(told, (), False, 0.0, "")
     order, raw, likely = ranked(question, passages, vectors)
     if not order or likely < scorer().claim:
         read = " ".join(f"{page.title} {page.text}" for page in passages)
