@@ -41,8 +41,8 @@ def answer(question: Question, passages: Sequence[Passage], vectors: Vectors) ->
     """Claim what is likely enough to be right, or show the passages that come nearest."""
     if not passages:
         missing = unmet(question.names, frozenset())
-        told = nearest((), missing) if missing else f"{NOT_FOUND}: nothing was read."
-        return Answer(told, (), False, 0.0, "")
+        text = nearest((), missing) if missing else f"{NOT_FOUND}: nothing was read."
+        return Answer(text, (), False, 0.0, "")
     order, raw, likely = ranked(question, passages, vectors)
     if not order or likely < scorer().claim:
         read = " ".join(f"{page.title} {page.text}" for page in passages)

@@ -76,7 +76,8 @@ def standing(signs: NDArray[np.float64], raw: NDArray[np.float64]) -> NDArray[np
     way = ways(signs[best : best + 1])[0]
     led, query = float(way == 1), float(way == 2)
     own = np.r_[raw[best], lead, [signs[best][NAMES.index(name)] for name in BY_WAY]]
-    return np.r_[signs[best], own[:2], led, query, own * led, own * query]
+    row: NDArray[np.float64] = np.r_[signs[best], own[:2], led, query, own * led, own * query]
+    return row
 
 
 @lru_cache(maxsize=1)
@@ -99,5 +100,5 @@ def of_data(data: dict[str, Any]) -> Scorer:
 
 
 def _head(data: dict[str, Any]) -> Head:
-    parts = (np.array(data[part]) for part in ("mean", "scale", "weights"))
-    return Head(*parts, bias=float(data["bias"]))
+    mean, scale, weights = (np.array(data[part]) for part in ("mean", "scale", "weights"))
+    return Head(mean, scale, weights, float(data["bias"]))
