@@ -23,6 +23,8 @@ NAME = "peers"
 DESCRIPTION = (
     "ours beside LangGraph, smolagents, tree- and graph-of-thoughts, TreeQuest and others, one server"
 )
+DATA = ("game24_dev.csv", "hotpot_dev.jsonl")
+"""Files that the parts read."""
 SCRIPT = "benchmarks.peers.script:reply"
 FAIR = (
     "the same for all: machine, model server, script, documents, questions, latency; a peer is as the index "
@@ -39,6 +41,8 @@ def run(options: Options) -> Result:
     from benchmarks.pace import pace
     from benchmarks.peers.pictures import pictures
 
+    for file in DATA:  # what is missing is told before the first part, which takes minutes
+        options.file(file)
     figures, notes, took, paces = [], [], dict[str, float](), [pace()]
     for name, part in parts(options):
         print(f"peers: {name}{_about(name, options)}", file=sys.stderr, flush=True)

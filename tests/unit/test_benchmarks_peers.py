@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import page
+from benchmarks import page, peers
+from benchmarks.core import MissingData, Options
 from benchmarks.model_server import Served
 from benchmarks.peers import crash, dag, reasons, research, script, table, twentyfour
 from benchmarks.peers.driving import OURS, PEERS, Failed, Found, read
@@ -220,3 +221,9 @@ def test_the_scripted_reader_gives_its_answer_at_the_end_alone(
     reply = research.reply(body, script.all_text(body))
     assert reply is not None
     assert (json.loads(reply.text)["short"] == CAPITAL.answer) is found
+
+
+def test_a_missing_file_is_told_before_the_first_part(tmp_path, monkeypatch):
+    monkeypatch.setattr(peers, "parts", lambda _: pytest.fail("a part was begun"))
+    with pytest.raises(MissingData, match=r"game24_dev\.csv"):
+        peers.run(Options(data=tmp_path))

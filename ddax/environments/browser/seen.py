@@ -92,6 +92,16 @@ class Node:
     controls: str = ""
     """The id of what it opens or fills, as the list of a combobox."""
 
+    @property
+    def middle(self) -> tuple[float, float]:
+        """Where its middle is, in pixels from the left and from the top."""
+        return self.box[0] + self.box[2] / 2, self.box[1] + self.box[3] / 2
+
+    @property
+    def text(self) -> str:
+        """What it shows: its own text, or its name where it has none."""
+        return self.own or self.name
+
     def says(self) -> str:
         """Return the element in words: role, name, value and state."""
         parts = [self.role]
@@ -280,4 +290,4 @@ def to_the_letter(text: str) -> str:
 
 
 HIDDEN = frozenset({"Cc", "Cf", "Co", "Cs", "Cn"})
-_BETWEEN_WORDS = re.compile(r"[_\-./]+|(?<=[a-z])(?=[A-Z])")
+_BETWEEN_WORDS = re.compile(r"[_./]+|(?<=\w)-+|-+(?!\d)|(?<=[a-z])(?=[A-Z])")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.finding.locate import in_row
@@ -34,34 +34,28 @@ LIVE = frozenset({"alert", "status", "log"})
 async def tell(pilot: Pilot, frame: Frame) -> None:
     """Tell what is asked for; raises NotDone where the page does not say it."""
     asked = [word for word in frame.words if word.group >= 0 or (word.key not in EMPTY and not word.is_stop)]
-    answer = _message(pilot) if all(word.key in SAYING for word in asked) else ""
-    answer = (
-        answer or _labelled(pilot, frame.words) or _in_table(pilot, frame.words) or _sentence(pilot, asked)
-    )
-    if not answer:
-        await pilot.look()  # it may still be on its way
+    said_so = _message(pilot) if all(word.key in SAYING for word in asked) else ""
+    for _ in range(2):
         answer = _labelled(pilot, frame.words) or _in_table(pilot, frame.words) or _sentence(pilot, asked)
-    if not answer:
-        raise NotDone(f"“{pilot.cut(said(frame.words), 80)}” was not found on the page")
-    pilot.answers.append(answer)
+        if answer := said_so or answer:
+            pilot.answers.append(answer)
+            return
+        await pilot.look()  # it may still be on its way
+    raise NotDone(f"“{pilot.cut(said(frame.words), 80)}” was not found on the page")
 
 
 def _message(pilot: Pilot) -> str:
     """Return what the page said last: in an alert, in a live region, or anew."""
     alerts = [note.partition(": ")[2] for note in pilot.notes if note.startswith("the page said:")]
-    live = [_text(node) for node in pilot.seen.nodes if node.role in LIVE and _text(node)]
+    live = [node.text for node in pilot.seen.nodes if node.role in LIVE and node.text]
     if alerts or live:
         return (live or alerts)[-1]
     new = [
-        _text(node)
+        node.text
         for node in pilot.fresh()
-        if node.role in ("text", "paragraph", "heading", "label") and _text(node)
+        if node.role in ("text", "paragraph", "heading", "label") and node.text
     ]
     return new[0] if len(new) == 1 else ""
-
-
-def _text(node: Node) -> str:
-    return node.own or node.name
 
 
 def _labelled(pilot: Pilot, order: Sequence[Word]) -> str:
@@ -73,7 +67,7 @@ def _labelled(pilot: Pilot, order: Sequence[Word]) -> str:
         if not any(word.key not in EMPTY for word in name):
             continue
         for node in pilot.seen.nodes:
-            if node.role in FIELDS or not has_phrase(keys(_text(node)), [word.key for word in name]):
+            if node.role in FIELDS or not has_phrase(keys(node.text), [word.key for word in name]):
                 continue
             value = _behind(pilot, node, [word.key for word in name])
             if not value:
@@ -90,13 +84,13 @@ def _labelled(pilot: Pilot, order: Sequence[Word]) -> str:
 
 def _behind(pilot: Pilot, node: Node, name: Sequence[str]) -> str:
     """Return what stands behind a label: in its own text, or in the element that follows."""
-    said_ = re.fullmatch(r"(.{1,60}?) ?[:=] ?(.*)", " ".join(_text(node).split()))
+    said_ = re.fullmatch(r"(.{1,60}?) ?[:=] ?(.*)", " ".join(node.text.split()))
     if said_ and keys(said_[1]) == tuple(name):
         if said_[2]:
             return f"{said_[1]}: {said_[2]}"
         at = pilot.page.place(node)
         after = pilot.seen.nodes[at + 1 : at + 2]
-        return f"{said_[1]}: {_text(after[0])}" if after and _text(after[0]) else ""
+        return f"{said_[1]}: {after[0].text}" if after and after[0].text else ""
     return ""
 
 
@@ -105,21 +99,12 @@ def _in_table(pilot: Pilot, order: Sequence[Word]) -> str:
     heads = [node for node in pilot.seen.nodes if node.role == "columnheader"]
     hits = find(pilot.page, order, heads)
     for hit in hits:
-        head, rest = hit.node, [word for at, word in enumerate(order) if at not in hit.used]
-        x = head.box[0] + head.box[2] / 2
-        column = frozenset(
-            node.id
-            for node in pilot.seen.nodes
-            if node.role in ("cell", "gridcell") and node.box[0] <= x <= node.box[0] + node.box[2]
-        )
-        cell = in_row(pilot, rest, _among(column))
+        rest = [word for at, word in enumerate(order) if at not in hit.used]
+        column = {node.id for node in pilot.page.column(hit.node)}
+        cell = in_row(pilot, rest, lambda node, column=column: node.id in column)  # type: ignore[misc]
         if cell is not None:
-            return _text(cell)
+            return cell.text
     return ""
-
-
-def _among(ids: frozenset[str]) -> Callable[[Node], bool]:
-    return lambda node: node.id in ids
 
 
 def _sentence(pilot: Pilot, asked: Sequence[Word]) -> str:
@@ -127,16 +112,10 @@ def _sentence(pilot: Pilot, asked: Sequence[Word]) -> str:
     shapes = [SHAPES[word.key] for word in asked if word.key in SHAPES]
     solid = [word.key for word in asked if word.key not in SHAPES and word.key not in ("number", "amount")]
     wants_number = any(word.key in ("number", "amount", "total", "count") for word in asked)
-    texts = [
-        _text(node)
-        for node in (pilot.fresh() or pilot.seen.nodes)
-        if node.role not in FIELDS and node.role != "button"
-    ]
-    whole = [_text(node) for node in pilot.seen.nodes if node.role not in FIELDS and node.role != "button"]
-    for lot in (texts, whole):
+    for lot in (pilot.fresh(), pilot.seen.nodes):
         met = [
             text
-            for text in dict.fromkeys(lot)
+            for text in dict.fromkeys(node.text for node in lot if node.role not in {*FIELDS, "button"})
             if text
             and all(one in keys(text) for one in solid)
             and all(shape.search(text) for shape in shapes)

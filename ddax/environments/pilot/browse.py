@@ -130,14 +130,9 @@ class Browsing:
         """Return the link whose words answer best to a task; None where none has a word of it."""
         words = telling(task)
         here = seen.url.split("#")[0]
-        links = [
-            n
-            for n in seen.nodes
-            if n.role == "link" and n.name and n.href.split("#")[0] not in {*tried, here, ""}
-        ]
-        scored = [(shared(n.name, words), n) for n in links]
-        best = max(scored, key=lambda pair: pair[0], default=None)
-        return best[1] if best is not None and best[0] > 0 else None
+        links = [n for n in seen.nodes if n.role == "link" and n.href.split("#")[0] not in {*tried, here, ""}]
+        best = max(links, key=lambda n: shared(n.name, words), default=None)
+        return best if best is not None and shared(best.name, words) > 0 else None
 
     async def _opened(self, task: str, seen: PageSeen) -> tuple[PageSeen, Document]:
         """Read a page with what it hides, as far as that has no effect."""

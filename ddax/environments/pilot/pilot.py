@@ -7,13 +7,14 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ddax.environments.browser.seen import Node, PageSeen
-from ddax.environments.pilot.finding.match import FIELDS, label
+from ddax.environments.pilot.finding.match import FIELDS, label, names
 from ddax.environments.pilot.finding.relations import Page
 from ddax.environments.pilot.finding.values import same_value
-from ddax.environments.pilot.orders.frames import Act, Frame
+from ddax.environments.pilot.orders.frames import Act, Frame, Reading
 from ddax.environments.pilot.orders.grammar import read_task
+from ddax.environments.pilot.orders.verbs import VERB
 from ddax.environments.pilot.telling import told
-from ddax.environments.pilot.words import Word
+from ddax.environments.pilot.words import Word, key, keys
 from ddax.environments.protocol import Environment, Move
 from ddax.errors import ActionError
 
@@ -142,8 +143,9 @@ class Pilot:
         """Do a task; raises ActionError where the world itself fails."""
         reading = read_task(task)
         self._take(await self.world.observe())
-        if reading.unread:
-            self.failed.append(f"“{self.cut(reading.unread, 120)}” was not understood")
+        if unread := reading.unread or self._unknown(reading.frames):
+            self.failed.append(f"“{self.cut(unread, 120)}” was not understood")
+            reading = Reading()
         try:
             if self.seen.dialog:
                 await self._dismiss()
@@ -157,13 +159,19 @@ class Pilot:
             tuple(self.did), tuple(self.answers),
         )  # fmt: skip
 
+    def _unknown(self, frames: Sequence[Frame]) -> str:
+        """Return the first of several orders whose verb is none, and names nothing on the page."""
+        there = {word for node in self.seen.nodes for name in names(node) for word in keys(name)}
+        odd = (one for one in frames if one.act == "deed" and one.verb and not VERB.fullmatch(one.verb))
+        return next((one.said for one in odd if key(one.verb) not in there), "") if len(frames) > 1 else ""
+
     async def _all(self, frames: Sequence[Frame]) -> None:
         """Carry out frames until one cannot be met; what is only found says where the next one is meant."""
         where: tuple[Word, ...] = ()
         for at, frame in enumerate(frames):
             self.behind = tuple(frames[at + 1 :])
             if where:
-                frame, where = replace(frame, words=(*frame.words, Word("in", "in"), *where)), ()
+                frame, where = replace(frame, words=(*frame.words, Word("within", "within"), *where)), ()
             made = len(self.moves)
             try:
                 await self._frame(frame)
@@ -182,7 +190,7 @@ class Pilot:
 
     def _says(self, frame: Frame) -> bool:
         """Tell whether the page speaks of what was to be found."""
-        found = tuple(word.key for word in self._place(frame.words) if not word.is_stop and not word.is_kind)
+        found = tuple(word.key for word in self._place(frame.words) if word.is_solid)
         return bool(found) and bool(self.page.saying(found))
 
     def _place(self, words: Sequence[Word]) -> tuple[Word, ...]:
@@ -269,7 +277,7 @@ class Pilot:
 
     def _answered_next(self) -> bool:
         """Tell whether the next frame answers what the page asks."""
-        following = self.behind[0] if self.behind else None
+        following = self.following
         return following is not None and (
             following.act in ("dialog", "press") or (self.seen.prompts and following.act in ("write", "deed"))
         )
@@ -324,6 +332,11 @@ class Pilot:
         """Return an element as it is now."""
         return self.page.by_id.get(id)
 
+    @property
+    def following(self) -> Frame | None:
+        """The frame behind the one that is carried out."""
+        return self.behind[0] if self.behind else None
+
     def named(self, nodes: Sequence[Node], most: int = 6) -> str:
         """Return what some elements are called, to tell what there is."""
         found = list(
@@ -337,7 +350,7 @@ class Pilot:
 
 
 def _said(node: Node) -> str:
-    return f"{node.role} {node.own or node.name} {node.value}"
+    return f"{node.role} {node.text} {node.value}"
 
 
 def leaves_out(frame: Frame) -> str:
@@ -357,11 +370,9 @@ def held_back(before: PageSeen, after: PageSeen, target: str) -> str:
     node = before.node(target)
     if node is None or not node.submits or before.url != after.url:
         return ""
-    stuck = [field for field in after.nodes if {"invalid", "focused"} <= field.state]
-    return (
-        f"the browser did not send the form: it does not take what stands in “{label(stuck[0])}”"
-        if stuck
-        else ""
+    stuck = [label(field) for field in after.nodes if {"invalid", "focused"} <= field.state][:1]
+    return "".join(
+        f"the browser did not send the form: it does not take what stands in “{one}”" for one in stuck
     )
 
 
@@ -377,12 +388,8 @@ def said_no(before: PageSeen, after: PageSeen, target: str) -> str:
         return ""
     if any((node.role, label(node)) not in was for node in after.nodes if node.role in FIELDS):
         return ""  # a new step of a form says what it wants, and refuses nothing
-    known = {node.own or node.name for node in before.nodes}
-    new = [
-        node.own or node.name
-        for node in after.nodes
-        if node.role in TOLD and (node.own or node.name) not in known
-    ]
+    known = {node.text for node in before.nodes}
+    new = [node.text for node in after.nodes if node.role in TOLD and (node.text) not in known]
     return next((text for text in new if len(text) <= MOST_TOLD and _AGAINST.search(_FINE.sub("", text))), "")
 
 

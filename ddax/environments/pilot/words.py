@@ -6,8 +6,9 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
+T = TypeVar("T")
 Keys: TypeAlias = tuple[str, ...]
 """The words of a text in their plain form."""
 
@@ -37,7 +38,7 @@ KIND_WORDS = frozenset(KINDS) | frozenset(
     """row card item entry list section group form dialog popup window page option options radio-button text
     input     column table element widget icon folder file to-do todo value number area line image picture
     input-field     control bar toolbar panel frame filter cookie-banner banner reply-button quantity-field
-    user post email mail message result dialog-box scroll paragraph""".split()  # noqa: SIM905
+    user post email mail message result dialog-box scroll paragraph grid coordinate point""".split()  # noqa: SIM905
 )
 """Words that say what a thing is and not how it is called; a thing may be called so all the same."""
 SIGNS: dict[str, tuple[str, ...]] = {
@@ -86,10 +87,25 @@ class Word:
         """Whether it says what a thing is."""
         return self.group < 0 and self.key in KIND_WORDS
 
+    @property
+    def counts(self) -> int:
+        """How many it says, a hundred at most; 0 for none."""
+        count = count_of(self.key) or 0
+        return count if self.group < 0 and count < 100 else 0
+
+    @property
+    def is_solid(self) -> bool:
+        """Whether it may be a part of a name alone."""
+        return not self.is_stop and not self.is_kind
+
+
+_PLAINLY = {ord("’"): "'", ord("‘"): "'", **dict.fromkeys((*range(0x7F, 0x85), *range(0x86, 0xA0)))}
+"""Signs that are read as another one, and controls, which no page shows."""
+
 
 def plain(text: str) -> str:
     """Return a text in small letters, with plain signs and single spaces."""
-    folded = unicodedata.normalize("NFKC", text).replace("’", "'").replace("‘", "'")
+    folded = unicodedata.normalize("NFKC", text).translate(_PLAINLY)
     return " ".join(folded.casefold().split())
 
 
@@ -130,13 +146,18 @@ def words(text: str, quotes: Sequence[str]) -> tuple[Word, ...]:
         mark = HELD.fullmatch(part)
         if mark:
             group = int(mark[1])
-            found += [Word(one, key(one), group) for one in quotes[group].split()]
+            found += as_words(quotes[group], group)
         elif part == "," and found:
             found[-1] = replace(found[-1], ends=True)
         elif any(sign.isalnum() for sign in part) or part.strip(_EDGES):
             text = part.rstrip(".,;:!?") if "{{" in part else part.strip(_EDGES) or part
             found.append(Word(text, key(part), ends=part.endswith(",")))
     return tuple(found)
+
+
+def as_words(text: str, group: int = -1) -> tuple[Word, ...]:
+    """Return the words of a text as an order says them, with the number of their quote."""
+    return tuple(Word(one, key(one), group) for one in text.split())
 
 
 def has_phrase(text: Sequence[str], phrase: Sequence[str]) -> bool:
@@ -148,6 +169,11 @@ def has_phrase(text: Sequence[str], phrase: Sequence[str]) -> bool:
 def said(found: Iterable[Word]) -> str:
     """Return words as they were said."""
     return " ".join(word.text for word in found)
+
+
+def nth(found: Sequence[T], number: int) -> T | None:
+    """Return one of several by its place, from 1 or from the end as -1; None where there are not so many."""
+    return found[number - 1 if number > 0 else number] if 0 < abs(number) <= len(found) else None
 
 
 def ordinal(found: Iterable[Word]) -> int:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.finding.locate import meant, missing, one_of, pressed
-from ddax.environments.pilot.finding.match import FIELDS, find, label, names, usable
+from ddax.environments.pilot.finding.match import FIELDS, dialogs, find, label, met, names, usable
 from ddax.environments.pilot.orders.frames import Frame
 from ddax.environments.pilot.pilot import NotDone, Pilot
-from ddax.environments.pilot.words import Word, key, keys, said
+from ddax.environments.pilot.words import Word, as_words, key, keys, said
 
 YES = ("yes", "ok", "okay", "confirm", "accept", "agree", "i'm sure")
 NO = ("no", "cancel", "dismiss", "close", "decline", "not now")
@@ -29,12 +29,7 @@ def _see_unasked(pilot: Pilot, node: Node) -> None:
     inside = pilot.page.held(asks[-1].id) if asks else []
     answers = [one for one in inside if pressed(one) and one.id != node.id]
     noes = [one for one in answers if {*NO} - {"close"} & {" ".join(keys(label(one)))}]
-    if (
-        not noes
-        or len(noes) == len(answers)
-        or any(one.role in FIELDS for one in inside)
-        or _next(pilot, answers)
-    ):
+    if not 0 < len(noes) < len(answers) or any(one.role in FIELDS for one in inside) or _next(pilot, answers):
         return
     about = pilot.cut(asks[-1].name or "a question", 80)
     there = pilot.named(answers)
@@ -44,10 +39,10 @@ def _see_unasked(pilot: Pilot, node: Node) -> None:
 
 def _next(pilot: Pilot, answers: Sequence[Node]) -> bool:
     """Tell whether the next order is one of some answers."""
-    following = pilot.behind[0] if pilot.behind else None
+    following = pilot.following
     if following is None or following.act in ("dialog", "close", "key"):
         return following is not None
-    verb = [Word(one, key(one)) for one in following.verb.split()]
+    verb = as_words(following.verb)
     orders = (following.words, [*verb, *following.words])
     return any(not hit.left for order in orders for hit in find(pilot.page, order, answers))
 
@@ -60,11 +55,7 @@ async def close(pilot: Pilot, frame: Frame) -> None:
     if node is not None and frame.verb in [key(name) for name in keys(label(node))]:
         await press_node(pilot, node)
         return
-    hits = [
-        hit
-        for hit in find(pilot.page, order, usable(pilot.page, lambda n: "expanded" in n.state))
-        if not hit.left
-    ]
+    hits = met(pilot.page, order, lambda n: "expanded" in n.state)
     node = one_of(pilot, order, hits) if hits else _shut(pilot, order)
     if node is None:
         raise missing(pilot, order, pressed, "control to close it")
@@ -76,12 +67,10 @@ async def close(pilot: Pilot, frame: Frame) -> None:
 
 def _shut(pilot: Pilot, order: Sequence[Word]) -> Node | None:
     """Return what closes what an order names: a control in it, or in the only dialog."""
-    shuts = usable(pilot.page, lambda n: pressed(n) and any(one in called(n) for one in SHUT))
-    asks = [node for node in pilot.seen.nodes if node.role in ("dialog", "alertdialog")]
-    if len(asks) == 1:
-        inside = {one.id for one in pilot.page.held(asks[0].id)}
-        shuts = [node for node in shuts if node.id in inside]
-    hits = [hit for hit in find(pilot.page, (Word("close", "close"), *order), shuts) if not hit.left]
+    asks = dialogs(pilot.page)
+    inside = {one.id for one in (pilot.page.held(asks[0].id) if len(asks) == 1 else pilot.seen.nodes)}
+    whole = (Word("close", "close"), *order)
+    hits = met(pilot.page, whole, lambda n: pressed(n) and n.id in inside and bool(called(n) & {*SHUT}))
     return one_of(pilot, order, hits) if hits else None
 
 
@@ -100,21 +89,18 @@ async def dialog(pilot: Pilot, frame: Frame) -> None:
         return
     if any(note.startswith("the page said:") for note in pilot.notes[pilot.told :]) and not frame.to:
         return  # an alert has one answer, and got it
-    boxes = [node for node in pilot.seen.nodes if node.role in ("dialog", "alertdialog")]
+    boxes = dialogs(pilot.page)
     asking = pilot.page.held(boxes[-1].id) if boxes else pilot.fresh() if pilot.moves else []
     inside = {one.id for one in asking}
     verb = (Word(frame.verb, key(frame.verb)),)
     words = frame.to or verb
     buttons = usable(pilot.page, lambda n: pressed(n) and n.id in inside)
-    hits = [hit for hit in find(pilot.page, words, buttons) if not hit.left]
+    hits = met(pilot.page, words, lambda n: pressed(n) and n.id in inside)
     answers = YES if frame.on else NO
     found = [node for node in buttons if " ".join(keys(label(node))) in answers]
-    if hits:
-        node = one_of(pilot, words, hits)
-    elif frame.to or len(found) != 1:
-        if frame.to or boxes or (node_ := meant(pilot, verb, pressed)) is None:
-            raise NotDone(f"the page asked nothing that is answered with one “{said(words)}”")
-        node = node_
-    else:
-        node = found[0]
+    node = one_of(pilot, words, hits) if hits else None
+    if node is None and not frame.to:
+        node = found[0] if len(found) == 1 else None if boxes else meant(pilot, verb, pressed)
+    if node is None:
+        raise NotDone(f"the page asked nothing that is answered with one “{said(words)}”")
     await press_node(pilot, node)

@@ -50,16 +50,14 @@ async def _open(pilot: Pilot, node: Node) -> None:
 def _month(pilot: Pilot) -> tuple[int, int] | None:
     """Return the month that a calendar shows now."""
     for node in pilot.seen.nodes:
-        text = node.own or node.name
+        text = node.text
         if (
             len(text) <= 30
             and node.role not in ("textbox", "option", "combobox")
             and (found := find_month(text))
         ):
             return found
-    text = " ".join(
-        node.own or node.name for node in pilot.seen.nodes if "month" in node.hints or "year" in node.hints
-    )
+    text = " ".join(node.text for node in pilot.seen.nodes if "month" in node.hints or "year" in node.hints)
     return find_month(text)
 
 
@@ -79,7 +77,7 @@ async def _press_day(pilot: Pilot, node: Node, day: date) -> None:
     cells = [
         n
         for n in usable(pilot.page, lambda n: "disabled" not in n.state)
-        if keys(n.own or n.name) == (str(day.day),) and n.role not in ("textbox", "option", "row")
+        if keys(n.text) == (str(day.day),) and n.role not in ("textbox", "option", "row")
     ]
     grid = [n for n in cells if _in_table(pilot, n)] or cells
     if not grid:

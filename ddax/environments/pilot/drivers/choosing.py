@@ -19,7 +19,7 @@ from ddax.environments.pilot.orders.clauses import said_parts
 from ddax.environments.pilot.orders.dates import find_date, month_of
 from ddax.environments.pilot.orders.frames import Frame, Value
 from ddax.environments.pilot.pilot import NotDone, Pilot
-from ddax.environments.pilot.words import Word, key, keys, said
+from ddax.environments.pilot.words import Word, as_words, key, keys, said
 
 PICKED = frozenset(
     {"option", "radio", "menuitem", "menuitemradio", "menuitemcheckbox", "checkbox", "switch", "treeitem"}
@@ -71,7 +71,7 @@ async def set_(pilot: Pilot, frame: Frame) -> None:
     try:
         node = await field_of(pilot, frame.words, links=True)
     except NotDone as why:
-        value = tuple(Word(one, key(one), 0) for one in frame.value.text.split())
+        value = as_words(frame.value.text, 0)
         if not await choose_words(pilot, (*value, *frame.words)):
             raise why from None
         return
@@ -114,7 +114,7 @@ async def _none(pilot: Pilot, order: Sequence[Word]) -> bool:
 def _named_in(pilot: Pilot, part: Sequence[Word]) -> bool:
     """Tell whether a part of a list names something to choose by itself."""
     nodes = [*usable(pilot.page, lambda node: node.role in PICKED or _tickable(node)), *_options(pilot)]
-    return any(hit.rank[0] == 0 for hit in find(pilot.page, part, nodes))
+    return any(not hit.left for hit in find(pilot.page, part, nodes))
 
 
 async def _by_name(pilot: Pilot, order: Sequence[Word]) -> None:
@@ -143,11 +143,7 @@ async def choose_words(pilot: Pilot, order: Sequence[Word], *, keep: Sequence[st
 
 def _of_another(order: Sequence[Word], hit: Hit, every: Sequence[Node]) -> bool:
     """Tell whether a word that a hit leaves is one of another option’s name: “extra” of “extra large”."""
-    left = {
-        word.key
-        for at, word in enumerate(order)
-        if at not in hit.used and not word.is_stop and not word.is_kind
-    }
+    left = {word.key for at, word in enumerate(order) if at not in hit.used and word.is_solid}
     own = keys(label(hit.node))
     return any(
         left & set(keys(label(node))) and keys(label(node)) != own for node in every if node is not hit.node
@@ -180,13 +176,8 @@ async def _measured(pilot: Pilot, order: Sequence[Word]) -> bool:
         return False
     rest = [word for word in order if not _DAY.fullmatch(word.key) and not month_of(word.key)]
     fields = usable(pilot.page, _takes_day)
-    node = (
-        fields[0]
-        if len(fields) == 1 and not _says(rest)
-        else meant(pilot, rest, _takes_day)
-        if rest
-        else None
-    )
+    alone = len(fields) == 1 and not _says(rest)
+    node = fields[0] if alone else meant(pilot, rest, _takes_day) if rest else None
     if node is None:
         return False
     await fill(pilot, node, Value(day.isoformat() if node.type == "date" else text_of(text, rest), False))
@@ -211,7 +202,7 @@ _CALENDAR = frozenset({"date", "day", "calendar", "picker", "datepicker"})
 
 
 def _says(rest: Sequence[Word]) -> bool:
-    return any(not word.is_stop and not word.is_kind and word.key not in _CALENDAR for word in rest)
+    return any(word.is_solid and word.key not in _CALENDAR for word in rest)
 
 
 def text_of(text: str, rest: Sequence[Word]) -> str:
@@ -232,10 +223,9 @@ def _handles(pilot: Pilot) -> list[Node]:
 
 def _options(pilot: Pilot) -> list[Node]:
     """Return the options of selects as elements of their own."""
+    bare = {"role": "option", "sample": "", "before": "", "after": "", "hints": "select"}
     return [
-        replace(
-            node, name=option, role="option", sample="", before="", after="", value=option, hints="select"
-        )
+        replace(node, name=option, value=option, **bare)  # type: ignore[arg-type]  # all are texts
         for node in pilot.seen.nodes
         if node.tag == "select" and "disabled" not in node.state
         for option in node.options
@@ -281,7 +271,7 @@ async def _path(pilot: Pilot, order: Sequence[Word]) -> None:
     """Go down a menu step by step: “File > New > Letter”."""
     steps = [part.strip() for part in said(order).split(">")]
     for number, step in enumerate(steps):
-        found = tuple(Word(one, key(one), number) for one in step.split())
+        found = as_words(step, number)
         node = await locate(pilot, found, lambda n: n.role in PICKED or pressed(n), kind="entry", text=True)
         if number < len(steps) - 1:
             known = {one.id for one in pilot.seen.nodes}
@@ -299,18 +289,12 @@ async def tick(pilot: Pilot, frame: Frame) -> None:
     for part in _named_boxes(pilot, frame):
         node = meant(pilot, part, _tickable)
         if node is None:
-            if frame.verb in ("check", "mark", "enable", "disable") and _deeds(pilot, frame):
+            whole = (Word(frame.verb, key(frame.verb)), *frame.words)
+            if frame.verb in ("check", "mark", "enable", "disable") and meant(pilot, whole, pressed):
                 await deed(pilot, replace(frame, act="deed"))
-                return
-            if in_row(pilot, part, _tickable) is None and frame.verb in ("deselect", "unselect"):
-                await choose(pilot, frame)
                 return
             node = in_row(pilot, part, _tickable) or await locate(pilot, part, _tickable, kind="box")
         await bring_to(pilot, node, on=frame.on)
-
-
-def _deeds(pilot: Pilot, frame: Frame) -> bool:
-    return meant(pilot, (Word(frame.verb, key(frame.verb)), *frame.words), pressed) is not None
 
 
 def _named_boxes(pilot: Pilot, frame: Frame) -> list[tuple[Word, ...]]:

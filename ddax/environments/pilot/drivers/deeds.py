@@ -7,17 +7,17 @@ from dataclasses import replace
 
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.drivers.asking import NO, press_node
-from ddax.environments.pilot.drivers.basket import count_of, taken
 from ddax.environments.pilot.drivers.entering import enter_new, fill_fields
 from ddax.environments.pilot.drivers.pressing import has_verb, named, open_
 from ddax.environments.pilot.drivers.repeating import press_until
+from ddax.environments.pilot.drivers.taking import taken
 from ddax.environments.pilot.finding.locate import in_row, is_menu, locate, meant, missing, pressed
-from ddax.environments.pilot.finding.match import BOXES, find, label, runs, usable
+from ddax.environments.pilot.finding.match import BOXES, dialogs, label, met, runs, usable
 from ddax.environments.pilot.finding.ranking import best_of
 from ddax.environments.pilot.orders.clauses import said_parts
 from ddax.environments.pilot.orders.frames import Frame
 from ddax.environments.pilot.pilot import NotDone, Pilot
-from ddax.environments.pilot.words import Word, has_phrase, key, keys, said
+from ddax.environments.pilot.words import Word, as_words, has_phrase, key, keys, said
 
 ROWS = frozenset({"listitem", "row", "treeitem", "article"})
 SAME = {"remove": "delete", "delete": "remove", "log in": "sign in", "sign in": "log in",
@@ -33,14 +33,14 @@ SENDS = frozenset({"submit", "send"})
 """Verbs that alone mean the form that was written into."""
 AGREES = ("accept", "agree")
 """Verbs that mean a box where no button is called so."""
-_TRIP = frozenset({"from", "to"})
+_FROM_TO = frozenset({"from", "to"})
 MESSAGE = frozenset({"reply", "forward"})
 """Deeds on a message that stand in it alone."""
 
 
 async def deed(pilot: Pilot, frame: Frame) -> None:
     """Do what a control says by its name: the verb of the order, with what it is done to."""
-    verb = tuple(Word(word, key(word)) for word in frame.verb.split())
+    verb = as_words(frame.verb)
     order = (*verb, *frame.words)
     if frame.until:
         await press_until(pilot, order, frame.until)
@@ -56,7 +56,7 @@ async def deed(pilot: Pilot, frame: Frame) -> None:
         return
     if frame.verb in AGREES and named(pilot, order, verb) is None:
         for words in (frame.words, *((Word("I", "i"), Word(one, one), *frame.words) for one in AGREES)):
-            if _boxes(pilot, words):
+            if met(pilot.page, words, lambda one: one.role in BOXES and "disabled" not in one.state):
                 await pilot.drivers["tick"](pilot, replace(frame, act="tick", words=words))
                 return
     parts = _shared_tail(frame.words)
@@ -131,7 +131,7 @@ def _counted(pilot: Pilot, order: Sequence[Word], at: int) -> tuple[Sequence[Wor
 
     A number that the page has together with the word behind it belongs to a name.
     """
-    numbers = [count_of(word) for word in order]
+    numbers = [word.counts for word in order]
     name = tuple(word.key for word in order[at : at + 2])
     if len(name) > 1 and numbers[at] and not pilot.page.saying(name):
         return (*order[:at], *order[at + 1 :]), numbers[at]
@@ -150,12 +150,6 @@ def _sender(pilot: Pilot, frame: Frame) -> Node | None:
     found = [n for n in own if keys(label(n)) == (frame.verb,)]
     found = found or [n for n in own if n.submits and not {*keys(label(n))} & {*NO}]
     return found[0] if len(found) == 1 else None
-
-
-def _boxes(pilot: Pilot, order: Sequence[Word]) -> list[Node]:
-    """Return the boxes that are called so."""
-    boxes = usable(pilot.page, lambda one: one.role in BOXES and "disabled" not in one.state)
-    return [hit.node for hit in find(pilot.page, order, boxes) if not hit.left]
 
 
 async def _press_seen(pilot: Pilot, node: Node, verb: str) -> None:
@@ -185,7 +179,7 @@ def _see_beside(pilot: Pilot, node: Node, order: Sequence[Word]) -> None:
 
 def _for_all(pilot: Pilot, order: Sequence[Word], verb: Sequence[Word]) -> Node | None:
     """Return “Reject all” of the dialog about what an order rejects: one answer for all of it."""
-    asks = [node for node in pilot.seen.nodes if node.role in ("dialog", "alertdialog")]
+    asks = dialogs(pilot.page)
     about = [word.key for word in order[len(verb) :] if not word.is_stop]
     if not asks or not about or not has_phrase(pilot.page.words(asks[-1].id), about):
         return None
@@ -207,13 +201,13 @@ async def _in_menu(pilot: Pilot, about: Sequence[Word], verb: Sequence[Word]) ->
 def _stands(pilot: Pilot, order: Sequence[Word]) -> bool:
     """Tell whether a quote of an order stands on the page already."""
     quoted = tuple(word.key for word in order if word.group >= 0)
-    return any(keys(node.own or node.name) == quoted for node in pilot.seen.nodes)
+    return any(keys(node.text) == quoted for node in pilot.seen.nodes)
 
 
 async def press_named(pilot: Pilot, name: str, near: Node) -> bool:
     """Press the button of a field's form that is called so; tells whether there is one."""
-    hits = find(pilot.page, [Word(name, key(name))], usable(pilot.page, pressed))
-    own = [hit.node for hit in hits if hit.node.form[0] == near.form[0] and not hit.left]
+    hits = met(pilot.page, [Word(name, key(name))], pressed)
+    own = [hit.node for hit in hits if hit.node.form[0] == near.form[0]]
     if len(own) != 1:
         return False
     await press_node(pilot, own[0])
@@ -225,6 +219,8 @@ async def _with_fields(pilot: Pilot, frame: Frame, order: Sequence[Word]) -> Non
     verb = order[: len(frame.verb.split())] if frame.verb else ()
     if any(value is None and sum(not w.is_stop for w in words) < 2 for words, value in frame.fields):
         raise NotDone("it is not said what to write", "Put what is to be written in quotes")
+    titles = {one for node in pilot.seen.nodes if node.role == "heading" for one in keys(node.text)}
+    about = tuple(word for word in frame.words if word.key not in titles)
     if not await fill_fields(pilot, frame.fields, frame.tail, try_only=True):
         if not verb or frame.verb in FINAL:
             await fill_fields(pilot, frame.fields, frame.tail)
@@ -234,17 +230,14 @@ async def _with_fields(pilot: Pilot, frame: Frame, order: Sequence[Word]) -> Non
     last = pilot.node(pilot.field_id)
     if not verb or _sent_next(pilot, last):
         return
-    if {words[0].key for words, _ in frame.fields} >= _TRIP and named(pilot, order, verb) is None:
+    if {words[0].key for words, _ in frame.fields} >= _FROM_TO and named(pilot, order, verb) is None:
         await press_node(pilot, await locate(pilot, (Word("search", "search"),), pressed))
-        await _deed_to(pilot, order, verb, frame)
+        await _deed_to(pilot, (*verb, *about), verb, frame)  # the form has said the rest of what it finds
         return
     node = _sends(pilot, frame) or named(pilot, order, verb) or named(pilot, verb, verb)
     if node is None or (last is not None and node.form[0] != last.form[0]):
-        submits = [
-            n
-            for n in usable(pilot.page, pressed)
-            if n.submits and last is not None and n.form[0] == last.form[0]
-        ]
+        form = last.form[0] if last is not None else None
+        submits = [n for n in usable(pilot.page, pressed) if n.submits and n.form[0] == form]
         node = submits[0] if len(submits) == 1 and has_verb(submits[0], verb) else node
     if node is None:
         raise missing(pilot, order, pressed, "button")
@@ -253,10 +246,10 @@ async def _with_fields(pilot: Pilot, frame: Frame, order: Sequence[Word]) -> Non
 
 def _sent_next(pilot: Pilot, last: Node | None) -> bool:
     """Tell whether the next order sends the form that was filled, or answers what sends it."""
-    following = pilot.behind[0] if pilot.behind else None
+    following = pilot.following
     if following is None or last is None or following.act not in ("press", "deed", "dialog"):
         return False
-    verb = tuple(Word(one, key(one)) for one in following.verb.split()) if following.act != "press" else ()
+    verb = as_words(following.verb) if following.act != "press" else ()
     node = named(pilot, (*verb, *following.words), verb or following.words)
     return node is not None and node.form[0] == last.form[0] and (node.submits or not node.form[0])
 

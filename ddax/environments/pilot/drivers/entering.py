@@ -10,9 +10,9 @@ from ddax.environments.browser.secrets import PLACEHOLDER
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.drivers.asking import called
 from ddax.environments.pilot.drivers.calendar import pick_day
-from ddax.environments.pilot.drivers.covering import shared_out
 from ddax.environments.pilot.drivers.ranges import bring
 from ddax.environments.pilot.drivers.selecting import pick_in
+from ddax.environments.pilot.drivers.sharing import shared_out
 from ddax.environments.pilot.finding.locate import in_row, locate, meant, missing, one_of, pressed, written
 from ddax.environments.pilot.finding.match import FIELDS, find, label, usable
 from ddax.environments.pilot.finding.reading import beside, looked_up
@@ -28,7 +28,7 @@ from ddax.environments.pilot.orders.dates import (
 from ddax.environments.pilot.orders.frames import Frame, Value
 from ddax.environments.pilot.orders.grammar import SECRET
 from ddax.environments.pilot.pilot import NotDone, Pilot
-from ddax.environments.pilot.words import NAMED, Word, has_phrase, key, keys, ordinal, said
+from ddax.environments.pilot.words import NAMED, Word, as_words, has_phrase, keys, nth, ordinal, said
 
 TEXT = frozenset({"textbox", "searchbox", "spinbutton", "combobox"})
 SECRETS = SECRET | {"secret"}
@@ -42,7 +42,7 @@ ALSO: dict[str, tuple[str, ...]] = {
     "recipient": ("to", "forward to", "send to"),
 }  # fmt: skip
 """Other names that forms give one and the same field."""
-_EACH = re.compile(
+_BY_LABELS = re.compile(
     r"the values? (?:that |which )?(?:corresponds?|belongs?|goes|go) (?:with|to)"
     r" (?:each|every) (?:label|field|name)",
     re.IGNORECASE,
@@ -58,14 +58,14 @@ async def write(pilot: Pilot, frame: Frame) -> None:
     if pilot.seen.dialog and pilot.seen.prompts:
         await pilot.answer(True, value.text)
         return
-    if _EACH.fullmatch(value.text):
+    if _BY_LABELS.fullmatch(value.text):
         await _by_labels(pilot)
         return
     value = looked_up(pilot, value)
     fields = usable(pilot.page, lambda node: written(node) and node.role in TEXT)
     every = any(word.key in EVERY for word in frame.words if word.group < 0)
     if every and not _called_all(pilot, frame, fields):
-        about = [w.key for w in frame.words if w.key not in EVERY and not w.is_stop and not w.is_kind]
+        about = [w.key for w in frame.words if w.key not in EVERY and w.is_solid]
         fields = [node for node in fields if {*about} <= {*keys(label(node))}]
         if not fields:
             raise missing(pilot, frame.words, written, "field")
@@ -79,8 +79,8 @@ async def write(pilot: Pilot, frame: Frame) -> None:
 
 def _called_all(pilot: Pilot, frame: Frame, fields: Sequence[Node]) -> bool:
     """Tell whether a field is called by the very word for several, as “All notes”."""
-    hits = [hit for hit in find(pilot.page, frame.words, fields) if not hit.left]
-    return any(frame.words[at].key in EVERY for hit in hits for at in hit.used)
+    hits = find(pilot.page, frame.words, fields)
+    return any(frame.words[at].key in EVERY for hit in hits if not hit.left for at in hit.used)
 
 
 async def _by_labels(pilot: Pilot) -> None:
@@ -92,32 +92,23 @@ async def _by_labels(pilot: Pilot) -> None:
 
 async def field_of(pilot: Pilot, order: Sequence[Word], *, links: bool = False) -> Node:
     """Return the field that some words name; the only one where they name none."""
-    solid = [word for word in order if not word.is_stop and not word.is_kind and not ordinal([word])]
+    solid = [word for word in order if word.is_solid and not ordinal([word])]
     if (only := _by_tag(pilot, solid, order)) is not None:
         return only
     if all(word.key in ANY_FIELD for word in solid) and not meant(pilot, order, written):
         fields = usable(pilot.page, lambda node: node.role in TEXT and "disabled" not in node.state)
-        number = ordinal(order)
-        if number and abs(number) <= len(fields):
-            return fields[number - 1 if number > 0 else -1]
-        if len(fields) == 1:
-            return fields[0]
-        empty = [node for node in fields if not node.value]
-        if len(empty) == 1 and fields:
-            return empty[0]
-    for other in (order, *_also(order)):
-        found = meant(pilot, other, written)
-        if found is not None:
-            return found
-    if solid and (found := in_row(pilot, order, written)) is not None:
+        if (chosen := nth(fields, ordinal(order))) is not None:
+            return chosen
+        for left in (fields, [node for node in fields if not node.value]):
+            if len(left) == 1:
+                return left[0]
+    if (found := _called_so(pilot, order) or (in_row(pilot, order, written) if solid else None)) is not None:
         return found
     try:
         return await locate(pilot, order, written, kind="field", links=links)
     except NotDone:
-        for other in _also(order):  # what was opened on the way may have it by another name
-            found = meant(pilot, other, written)
-            if found is not None:
-                return found
+        if (found := _called_so(pilot, order)) is not None:
+            return found  # it was opened on the way, and has another name
         fields = usable(
             pilot.page, lambda node: node.role in ("textbox", "searchbox") and "disabled" not in node.state
         )
@@ -125,6 +116,12 @@ async def field_of(pilot: Pilot, order: Sequence[Word], *, links: bool = False) 
         if len(fields) == 1 and not shown - {"textbox", "searchbox"}:
             return fields[0]  # it has no name, and there is no other one
         raise
+
+
+def _called_so(pilot: Pilot, order: Sequence[Word]) -> Node | None:
+    """Return the field that some words name, or other words for the same."""
+    found = (meant(pilot, other, written) for other in (order, *_also(order)))
+    return next((node for node in found if node is not None), None)
 
 
 def _by_tag(pilot: Pilot, solid: Sequence[Word], order: Sequence[Word]) -> Node | None:
@@ -140,7 +137,7 @@ def _also(order: Sequence[Word]) -> list[tuple[Word, ...]]:
     found = []
     for at, word in enumerate(order):
         for other in ALSO.get(word.key, ()):
-            other_words = (Word(one, key(one), NAMED if other == "to" else -1) for one in other.split())
+            other_words = as_words(other, NAMED if other == "to" else -1)
             found.append((*order[:at], *other_words, *order[at + 1 :]))
     return found
 
@@ -258,7 +255,7 @@ async def _fill_suggesting(pilot: Pilot, node: Node, value: Value) -> None:
     if not same and not value.exact:
         longer = [n for n in options if has_phrase(keys(n.name or n.own), wanted)]
         same = longer if len(longer) == 1 else []
-    following = pilot.behind[0] if pilot.behind else None
+    following = pilot.following
     if same:
         await pilot.do("click", same[0].id)
     elif node.role == "combobox" and node.options and value.text not in node.options:
@@ -358,7 +355,7 @@ def _place_of(pilot: Pilot, order: Sequence[Word]) -> tuple[Sequence[Word], Node
 async def _send(pilot: Pilot, field: Node) -> None:
     """Send what was written for a search, if not the next order does; the page has to answer."""
     sends = _sends(pilot, field)
-    following = pilot.behind[0] if pilot.behind else None
+    following = pilot.following
     if following and following.act == "press":
         ids = {one.id for one in sends}
         if meant(pilot, following.words, lambda node: node.id in ids):
@@ -392,8 +389,6 @@ async def enter_new(pilot: Pilot, order: Sequence[Word], press_named: PressNamed
     pilot.field_id = node.id
     if not await press_named(pilot, order[0].text, node):
         await pilot.do("press", node.id, "Enter")
-    there = [
-        one for one in pilot.seen.nodes if one.role not in FIELDS and keys(one.own or one.name) == keys(text)
-    ]
+    there = [one for one in pilot.seen.nodes if one.role not in FIELDS and keys(one.text) == keys(text)]
     if not there:
         raise NotDone(f"“{pilot.cut(text, 60)}” is not in the list now")

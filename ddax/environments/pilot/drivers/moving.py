@@ -16,7 +16,7 @@ from ddax.environments.pilot.drivers.placing import (
 )
 from ddax.environments.pilot.finding.locate import locate, meant, missing, one_of, pressed
 from ddax.environments.pilot.finding.looks import looked_for, seen_as
-from ddax.environments.pilot.finding.match import find, label, roles, usable
+from ddax.environments.pilot.finding.match import find, label, met, roles, usable
 from ddax.environments.pilot.finding.relations import NOWHERE
 from ddax.environments.pilot.orders.frames import Frame
 from ddax.environments.pilot.pilot import NotDone, Pilot
@@ -39,7 +39,7 @@ async def drag(pilot: Pilot, frame: Frame) -> None:
     """Drag one thing to another or to a place, or all that look alike into one; see that each is there."""
     way = next((word.key for word in frame.to if word.key in STEPS), "") if len(frame.to) == 1 else ""
     place = None if way else place_of(frame)
-    if frame.on and (way or place is not None):
+    if not frame.others and (way or place is not None):
         things = looked_for(pilot, frame.words) or [await _thing(pilot, _before(frame.words))]
         for thing in things:
             if way:
@@ -62,9 +62,13 @@ async def _drag_alike(pilot: Pilot, frame: Frame, alike: Sequence[Node]) -> None
     if len(places) > 1:
         raise NotDone(f"it is not said which one is meant of {len(places)} that are “{said(frame.to)}”")
     place = places[0]
-    if len(alike) > 1 and frame.on and not any(word.key in ("all", "every", "each") for word in frame.words):
+    if (
+        len(alike) > 1
+        and not frame.others
+        and not any(word.key in ("all", "every", "each") for word in frame.words)
+    ):
         raise NotDone(f"it is not said which one is meant of {len(alike)} that are “{said(frame.words)}”")
-    if not frame.on:
+    if frame.others:
         known = {node.id for node in alike}
         same = [n for n in pilot.seen.nodes if n.role == alike[0].role and n.parent == alike[0].parent]
         alike = [n for n in same if n.id not in known and n.box[2] * n.box[3] <= 2 * size]
@@ -76,20 +80,22 @@ async def _drag_alike(pilot: Pilot, frame: Frame, alike: Sequence[Node]) -> None
 
 def _see_inside(pilot: Pilot, thing: Node, place: Node) -> None:
     now, there = pilot.node(thing.id), pilot.node(place.id)
-    x, y, wide, high = there.box if there else place.box
-    inside = now is not None and (
-        x <= now.box[0] + now.box[2] / 2 <= x + wide and y <= now.box[1] + now.box[3] / 2 <= y + high
-    )
-    if not inside:
+    if now is None or not _is_over(now, (there or place).box):
         raise NotDone(f"“{label(thing)}” was dragged, and is not where it was to be")
+
+
+def _is_over(node: Node, box: tuple[float, ...]) -> bool:
+    """Tell whether the middle of an element lies in a box."""
+    (x, y), (left, top, wide, high) = node.middle, box
+    return left <= x <= left + wide and top <= y <= top + high
 
 
 async def _drag_named(pilot: Pilot, frame: Frame) -> None:
     thing = await _thing(pilot, _before(frame.words))
     place = await _thing(pilot, frame.to)
     was = place.box
-    names = keys(thing.own or thing.name)
-    named = [word.key for word in frame.to if not word.is_stop and not word.is_kind]
+    names = keys(thing.text)
+    named = [word.key for word in frame.to if word.is_solid]
     near = pilot.page.level(thing, named) if named else NOWHERE
     await pilot.do("drag", thing.id, place.id)
     if not _arrived(pilot, names, place, was, named, near):
@@ -103,8 +109,7 @@ def _before(order: Sequence[Word]) -> tuple[Word, ...]:
 
 
 async def _thing(pilot: Pilot, order: Sequence[Word]) -> Node:
-    nodes = usable(pilot.page, lambda node: True)
-    hits = [hit for hit in find(pilot.page, order, nodes) if not hit.left]
+    hits = met(pilot.page, order, lambda _: True)
     held = [hit for hit in hits if hit.node.role in ("region", "list", "group", "listbox")]
     if hits:
         return one_of(pilot, order, held or [hit for hit in hits if hit.node.drags] or hits)
@@ -116,14 +121,12 @@ def _arrived(
 ) -> bool:
     """Tell whether what has some names is now where it was dragged to."""
     for node in pilot.seen.nodes:
-        if tuple(keys(node.own or node.name)) != tuple(names):
+        if tuple(keys(node.text)) != tuple(names):
             continue
         if node.parent == place.id or place.id in set(pilot.page.holders(node)):
             return True
         level = pilot.page.level(node, list(named)) if named else NOWHERE
-        x, y = node.box[0] + node.box[2] / 2, node.box[1] + node.box[3] / 2
-        inside = was[0] <= x <= was[0] + was[2] and was[1] <= y <= was[1] + was[3]
-        if inside or level < near:
+        if _is_over(node, was) or level < near:
             return True
     return False
 
@@ -131,18 +134,14 @@ def _arrived(
 async def upload(pilot: Pilot, frame: Frame) -> None:
     """Hand a file to the field for files, and see that it has it."""
     fields = usable(pilot.page, lambda node: node.role == "file")
-    if not fields:
-        raise NotDone("there is no field for files")
-    named = [hit.node for hit in find(pilot.page, frame.words, fields)]
-    if len(fields) > 1 and not named:
-        raise NotDone(f"it is not said which field: {pilot.named(fields)}")
-    node = named[0] if named else fields[0]
-    file = next(
-        (said([word]) for word in frame.words if word.group >= 0 or re.search(r"\w\.\w", word.text)), ""
-    )
-    groups = [word for word in frame.words if word.group >= 0]
-    file = said(groups) if groups else file
-    if not file:
+    named = [hit.node for hit in find(pilot.page, frame.words, fields)] or fields
+    if not fields or (len(fields) > 1 and named is fields):
+        raise NotDone(
+            f"it is not said which field: {pilot.named(fields)}" if fields else "there is no field for files"
+        )
+    node = named[0]
+    dotted = [word for word in frame.words if re.search(r"\w\.\w", word.text)][:1]
+    if not (file := said([word for word in frame.words if word.group >= 0] or dotted)):
         raise NotDone("it is not said which file", "Name the file")
     await pilot.do("upload", node.id, file)
     now = pilot.node(node.id)
@@ -197,17 +196,8 @@ def _is_head(node: Node) -> bool:
 
 def _column(pilot: Pilot, name: Sequence[str]) -> list[str]:
     """Return the texts of a column, from the top."""
-    head = next(
-        (n for n in pilot.seen.nodes if _is_head(n) and keys(n.name or n.own) == tuple(name)),
-        None,
-    )
-    if head is None:
-        return []
-    x = head.box[0] + head.box[2] / 2
-    cells = [
-        n for n in pilot.seen.nodes if n.role in ("cell", "gridcell") and n.box[0] <= x <= n.box[0] + n.box[2]
-    ]
-    return [n.name or n.own for n in cells]
+    head = next((n for n in pilot.seen.nodes if _is_head(n) and keys(n.name or n.own) == tuple(name)), None)
+    return [n.name or n.own for n in pilot.page.column(head)] if head is not None else []
 
 
 async def leave(pilot: Pilot, frame: Frame) -> None:
@@ -225,7 +215,7 @@ async def wait(pilot: Pilot, frame: Frame) -> None:
 async def scroll(pilot: Pilot, frame: Frame) -> None:
     """Scroll the page or what is named in it to where is said."""
     said_ = {word.key for word in frame.words}
-    if any(not word.is_stop and not word.is_kind and word.key not in _ENDS for word in frame.words):
+    if any(word.is_solid and word.key not in _ENDS for word in frame.words):
         part = meant(pilot, frame.words, lambda _: True)
         if part is None:
             raise missing(pilot, frame.words, lambda node: node.role == "heading", "part")

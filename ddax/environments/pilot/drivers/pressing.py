@@ -5,20 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.drivers.asking import NO, YES, called, dialog, press_node
-from ddax.environments.pilot.drivers.basket import count_of
 from ddax.environments.pilot.drivers.entering import field_of
 from ddax.environments.pilot.drivers.repeating import press_until
-from ddax.environments.pilot.finding.locate import (
-    MENU_SIGNS,
-    locate,
-    meant,
-    missing,
-    pressed,
-    written,
-)
+from ddax.environments.pilot.finding.locate import MENU_SIGNS, locate, meant, missing, pressed, written
 from ddax.environments.pilot.finding.locate import _folded as folded
 from ddax.environments.pilot.finding.looks import looked_for
 from ddax.environments.pilot.finding.match import (
@@ -27,6 +20,7 @@ from ddax.environments.pilot.finding.match import (
     OPTIONS,
     find,
     label,
+    met,
     names,
     runs,
     usable,
@@ -36,7 +30,7 @@ from ddax.environments.pilot.orders.clauses import said_parts
 from ddax.environments.pilot.orders.frames import Frame, Value
 from ddax.environments.pilot.orders.verbs import VERBS
 from ddax.environments.pilot.pilot import NotDone, Pilot, shows
-from ddax.environments.pilot.words import Word, key, keys, ordinal, plain, said
+from ddax.environments.pilot.words import Word, key, keys, nth, ordinal, plain, said
 
 NEUTRAL = frozenset({"filter", "use", "go", "make", "keep", "continue", "proceed", "order"})
 """Verbs that say how a thing is used; any other one has to be in the name of what is pressed."""
@@ -44,6 +38,7 @@ _BEHIND = re.compile(r": | \d+$")
 FOUND = frozenset({"button", "menuitem"})
 """What does a deed when it is pressed, and opens nothing."""
 RESULTS = frozenset({"result"})
+EVERY = frozenset({"all", "every", "each"})
 PAGES = 20
 """Pages of a list that are turned at most."""
 _MIDDLE = frozenset({"center", "centre", "middle"})
@@ -71,7 +66,7 @@ async def press(pilot: Pilot, frame: Frame) -> None:
         await _press_sorted(pilot, *way)
         return
     frame = replace(frame, words=_without_purpose(pilot, _without_middle(frame.words)))
-    every = frame.words[0].key in ("all", "every") or any(w.key == "all" and w.group < 0 for w in frame.words)
+    every = any(word.key in EVERY and word.group < 0 for word in frame.words)
     if every and await _press_all(pilot, frame.words):
         return
     if ordinal(frame.words) and any(word.key in RESULTS and word.group < 0 for word in frame.words):
@@ -82,35 +77,31 @@ async def press(pilot: Pilot, frame: Frame) -> None:
         for part in parts:
             await press_node(pilot, await locate(pilot, part, pressed))
         return
-    if some := _some(pilot, frame.words):
-        for node in some:
-            await press_node(pilot, node)
-        return
-    if named(pilot, frame.words, frame.words) is None and (alike := looked_for(pilot, frame.words)):
-        for node in alike:
-            await press_node(pilot, node)
-        return
-    node = _button(pilot, frame.words) or await locate(pilot, frame.words, pressed, text=True)
-    await press_node(pilot, node)
+    alike = [] if named(pilot, frame.words, frame.words) else looked_for(pilot, frame.words)
+    nodes = _some(pilot, frame.words) or alike
+    if not nodes:
+        nodes = [_button(pilot, frame.words) or await locate(pilot, frame.words, pressed, text=True)]
+    for node in nodes:
+        await press_node(pilot, node)
 
 
 def _some(pilot: Pilot, order: Sequence[Word]) -> list[Node]:
     """Return as many as are said of what stands in rows alike, as “Like on 2 posts”; [] for no number."""
-    counted = [at for at, word in enumerate(order[:-1]) if count_of(word) and order[at + 1].is_kind]
+    counted = [at for at, word in enumerate(order[:-1]) if word.counts and order[at + 1].is_kind]
     if len(counted) != 1 or named(pilot, order, order) is not None:
         return []
     at = counted[0]
     rest = (*order[:at], *order[at + 1 :])
-    hits = [hit for hit in find(pilot.page, rest, usable(pilot.page, pressed)) if not hit.left]
-    hits = [hit for hit in hits if hit.rank[:4] == hits[0].rank[:4] and hit.size == hits[0].size]
-    if len(hits) < count_of(order[at]):
+    hits = met(pilot.page, rest, pressed)
+    hits = [hit for hit in hits if hit.fit == hits[0].fit and hit.size == hits[0].size]
+    if len(hits) < order[at].counts:
         raise NotDone(f"there are only {len(hits)} of “{said(rest)}”")
-    return [hit.node for hit in hits[: count_of(order[at])]]
+    return [hit.node for hit in hits[: order[at].counts]]
 
 
 def _says_yes(order: Sequence[Word]) -> bool:
     """Tell whether the words name the yes of a question, and not its no."""
-    text = " ".join(word.key for word in order if not word.is_stop and not word.is_kind)
+    text = " ".join(word.key for word in order if word.is_solid)
     if text not in (*YES, *NO):
         raise NotDone("the page asks something, and has no such button", "Say it, as “… and confirm”")
     return text in YES
@@ -118,7 +109,7 @@ def _says_yes(order: Sequence[Word]) -> bool:
 
 def _button(pilot: Pilot, order: Sequence[Word]) -> Node | None:
     """Return the one control that is called so and is no field: a field of its name is not pressed for it."""
-    fields = [hit for hit in find(pilot.page, order, usable(pilot.page, written)) if not hit.left]
+    fields = met(pilot.page, order, written)
     return meant(pilot, order, lambda n: pressed(n) and n.role not in FIELDS) if fields else None
 
 
@@ -132,9 +123,12 @@ def _without_middle(order: Sequence[Word]) -> tuple[Word, ...]:
 
 def _without_purpose(pilot: Pilot, order: Sequence[Word]) -> tuple[Word, ...]:
     """Drop what something is pressed for, as “to mark it as important”, where no control is called so."""
-    solid = [at for at, word in enumerate(order) if at and word.group < 0 and word.key == "to"]
-    at = next((at for at in solid if at + 1 < len(order) and order[at + 1].key in VERBS), len(order))
-    return tuple(order if named(pilot, order, order) is not None else order[:at])
+    keys_ = [word.key if word.group < 0 else "" for word in order]
+    at = next((n for n in range(1, len(order) - 1) if keys_[n] == "to" and keys_[n + 1] in VERBS), 0)
+    if not at or named(pilot, order, order) is not None:
+        return tuple(order)
+    place = keys_.index("within", at) if "within" in keys_[at:] else len(order)
+    return (*order[:at], *order[place:])
 
 
 def _in_order(order: Sequence[Word]) -> tuple[list[Word], bool] | None:
@@ -154,7 +148,7 @@ async def _press_sorted(pilot: Pilot, order: Sequence[Word], down: bool) -> None
     found = [node for node in nodes if _counted(node) is not None] if "number" in kinds else []
     if not found and "letter" in kinds:
         found = [node for node in nodes if len(label(node)) == 1 and label(node).isalpha()]
-    found = found or [hit.node for hit in find(pilot.page, order, nodes) if not hit.left]
+    found = found or [hit.node for hit in met(pilot.page, order, pressed)]
     if len(found) < 2:
         raise NotDone(f"there are no several of “{said(order)}” to press in order")
     done: set[str] = set()
@@ -163,11 +157,17 @@ async def _press_sorted(pilot: Pilot, order: Sequence[Word], down: bool) -> None
     ):
         name = label(wanted)
         there = [one for one in usable(pilot.page, pressed) if label(one) == name and one.id not in done]
-        node = there[0] if there else None  # a page may draw itself anew
-        if node is None:
+        there = there or _turned_over(pilot, wanted)  # a page may draw itself anew
+        if not there:
             raise NotDone(f"“{name}” went before it was pressed")
-        done.add(node.id)
-        await press_node(pilot, node)
+        done.add(there[0].id)
+        await press_node(pilot, there[0])
+
+
+def _turned_over(pilot: Pilot, was: Node) -> list[Node]:
+    """Return what says nothing and stands where a thing stood, as a card that lies face down now."""
+    silent = usable(pilot.page, lambda one: pressed(one) and not one.text)
+    return [one for one in silent if all(abs(a - b) < 2 for a, b in zip(one.middle, was.middle, strict=True))]
 
 
 def _counted(node: Node) -> float | None:
@@ -182,11 +182,10 @@ async def _press_result(pilot: Pilot, number: int) -> None:
         links = [node for node in pilot.seen.nodes if node.role == "link" and len(node.name) > 2]
         new = [n for n in links if n.id not in ids and (ids or n in pilot.fresh())] or links
         ids = {node.id for node in pilot.seen.nodes}
-        if 0 < abs(number) <= len(new):
-            await press_node(pilot, new[number - 1 if number > 0 else -1])
+        if (node := nth(new, number)) is not None:
+            await press_node(pilot, node)
             return
-        turns = usable(pilot.page, lambda n: (pressed(n) and ">" in called(n)) or "next" in called(n))
-        if not turns or not new:
+        if not new or not (turns := _turns(pilot)):
             break
         number -= len(new)
         await press_node(pilot, turns[0])
@@ -197,24 +196,36 @@ async def _turn_to(pilot: Pilot, order: Sequence[Word]) -> None:
     """Turn the pages of a list until one says what is looked for, where it has pages and none says it yet."""
     wanted = next((tuple(word.key for word in run) for run in runs(order, ())), ())
     for _ in range(PAGES):
-        turns = usable(pilot.page, lambda n: pressed(n) and bool(called(n) & {">", "next", "›", "»"}))
+        turns = _turns(pilot)
         if not wanted or pilot.page.saying(wanted) or len(turns) != 1:
             return
         if not await press_node(pilot, turns[0]):
             return
 
 
+def _turns(pilot: Pilot) -> list[Node]:
+    """Return what turns to the next page of a list."""
+    return usable(pilot.page, lambda n: pressed(n) and bool(called(n) & {">", "next", "›", "»"}))
+
+
 async def _press_all(pilot: Pilot, order: Sequence[Word]) -> bool:
     """Press each of those that are called so; False where the order names one thing after all."""
-    hits = [hit for hit in find(pilot.page, order, usable(pilot.page, pressed)) if not hit.left]
-    hits = [
-        hit for hit in hits if hit.size <= 2 * min(one.size for one in hits)
-    ]  # those of one row or card each
-    if len(hits) < 2 or any(word.key == "all" and at in hits[0].used for at, word in enumerate(order)):
+    if named(pilot, order, order) is not None:
         return False
-    for hit in [hit for hit in hits if hit.rank[:6] == hits[0].rank[:6]]:
+    hits = met(pilot.page, [word for word in order if word.key not in EVERY or word.group >= 0], pressed)
+    row = 2 * min((hit.size for hit in hits), default=0)
+    hits = [hit for hit in hits if hit.size <= row]  # those of one row or card each
+    if len(hits) < 2 and not (hits and _of_kind(order)):
+        return False
+    for hit in [hit for hit in hits if hit.fit == hits[0].fit]:
         await press_node(pilot, hit.node)
     return True
+
+
+def _of_kind(order: Sequence[Word]) -> bool:
+    """Tell whether “all” is said of a kind, as “on all posts”: there may be one alone."""
+    solid = [word for word in order if not word.is_stop]
+    return any(one.key in EVERY and other.is_kind for one, other in pairwise(solid))
 
 
 async def open_(pilot: Pilot, frame: Frame) -> None:
@@ -239,7 +250,7 @@ async def open_(pilot: Pilot, frame: Frame) -> None:
         return
     if frame.verb == "find" and pilot.behind:
         await _turn_to(pilot, order)
-    solid = [word for word in order if not word.is_stop and not word.is_kind]
+    solid = [word for word in order if word.is_solid]
     if not solid:
         closed = usable(pilot.page, lambda node: folded(node, links=False))
         closed = [node for node in closed if len(pilot.page.held(node.id)) == 1] or closed
@@ -247,7 +258,6 @@ async def open_(pilot: Pilot, frame: Frame) -> None:
             raise missing(pilot, order, lambda node: folded(node, links=False), "closed section")
         await press_node(pilot, closed[0])
         return
-    node: Node | None
     if ordinal(order) and any(word.key in RESULTS for word in order):
         await _press_result(pilot, ordinal(order))
         return
@@ -292,7 +302,7 @@ def _opener(pilot: Pilot, frame: Frame) -> Node | None:
         w.key == "menu" for w in frame.words
     ):
         return None
-    if any(not hit.left for hit in find(pilot.page, frame.words, usable(pilot.page, pressed))):
+    if met(pilot.page, frame.words, pressed):
         return None
     signs = usable(pilot.page, lambda node: pressed(node) and plain(node.name or node.own) in MENU_SIGNS)
     return signs[0] if len(signs) == 1 else None

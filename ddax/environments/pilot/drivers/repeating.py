@@ -51,11 +51,21 @@ async def _press_when(pilot: Pilot, order: Sequence[Word], until: Until) -> None
     for _ in range(LOOKS):
         shown = _number_of(pilot, keys(until.of))
         if shown is not None and until.met(shown):
-            await pilot.do("click", node.id)
+            try:
+                await pilot.do("click", node.id)
+            finally:
+                _see_still(pilot, until)
             return
         await asyncio.sleep(BETWEEN)
         await pilot.look()
     raise NotDone(f"the {until.of} did not become {until.said} in time")
+
+
+def _see_still(pilot: Pilot, until: Until) -> None:
+    """See that a number was not another one when what waited for it was pressed."""
+    shown = _number_of(pilot, keys(until.of))
+    if shown is not None and not until.met(shown):
+        raise NotDone(f"the {until.of} is {shown:g} now: it is not seen what it was as it was pressed")
 
 
 async def _presser(pilot: Pilot, order: Sequence[Word]) -> Node:
@@ -89,4 +99,4 @@ def _numbers(pilot: Pilot) -> dict[str, float]:
 def _shows(pilot: Pilot, text: str) -> bool:
     wanted = keys(text)
     nodes = usable(pilot.page, lambda node: node.role != "option")
-    return any(has_phrase(keys(node.own or node.name or node.value), wanted) for node in nodes)
+    return any(has_phrase(keys(node.text or node.value), wanted) for node in nodes)

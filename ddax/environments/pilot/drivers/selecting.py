@@ -70,5 +70,5 @@ def _chosen(pilot: Pilot, node: Node, option: Node, wanted: Keys) -> bool:
     if now is None:
         return True  # the list went with the choice
     held = [keys(one) for one in (now.value, now.own, now.name)]
-    inner = [keys(one.own or one.name) for one in pilot.page.held(node.id)]
+    inner = [keys(one.text) for one in pilot.page.held(node.id)]
     return any(wanted == one for one in [*held, *inner]) or wanted == keys(now.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from ddax.environments.browser.seen import ACTED_ON, Node
 from ddax.environments.pilot.finding.match import (
@@ -13,6 +14,7 @@ from ddax.environments.pilot.finding.match import (
     best,
     find,
     label,
+    met,
     names,
     roles,
     runs,
@@ -21,12 +23,14 @@ from ddax.environments.pilot.finding.match import (
 from ddax.environments.pilot.finding.ranking import best_of
 from ddax.environments.pilot.finding.relations import Page
 from ddax.environments.pilot.pilot import NotDone, Pilot
-from ddax.environments.pilot.words import Word, has_phrase, keys, ordinal, plain, said
+from ddax.environments.pilot.words import KINDS, Word, has_phrase, keys, nth, ordinal, plain, said
 
 OPENED = 5
 """Things opened on the way to what is meant at most."""
 ROW = 80
 """Elements that a row or card holds at most."""
+TAGS = {"text": "input", "textarea": "textarea"}
+"""Words for kinds of fields, with the tags they stand for."""
 Accept = Callable[[Node], bool]
 
 
@@ -75,23 +79,28 @@ async def locate(
 
 def _by_kind(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:
     """Return what is told by its kind and place alone, as “the 2nd check box”; None for any other order."""
-    wanted, number = roles(order), ordinal(order)
+    if any_one := bool(order) and order[0].key in ("a", "an", "any") and order[-1].key == "widget":
+        order = [replace(word, group=-1) for word in order]
+    tags = [TAGS[word.key] for word in order if word.key in TAGS]
+    wanted = roles(order) or (KINDS["textbox"] if any_one and tags else ())
+    number = ordinal(order)
     bare = all(word.is_stop or word.is_kind or ordinal([word]) for word in order)
     if not wanted or not bare:
         return None
     nodes = usable(pilot.page, lambda node: node.role in wanted and "disabled" not in node.state)
     if number:
         _see_end(pilot, number)
-        if abs(number) > len(nodes):
+        if (chosen := nth(nodes, number)) is None:
             raise NotDone(f"there are only {len(nodes)} of this kind")
-        return nodes[number - 1 if number > 0 else number]
+        return chosen
+    if any_one:
+        return next((node for node in nodes if not tags or node.tag in tags), None)
     return nodes[0] if len(nodes) == 1 and accept(nodes[0]) else None
 
 
 def meant(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:
     """Return the one element that some words mean; None for none, NotDone where many may be meant."""
-    page = pilot.page
-    hits = [hit for hit in find(page, order, usable(page, accept)) if not hit.left]
+    hits = met(pilot.page, order, accept)
     return one_of(pilot, order, hits) if hits else None
 
 
@@ -101,19 +110,15 @@ def one_of(pilot: Pilot, order: Sequence[Word], hits: Sequence[Hit]) -> Node:
     if number:
         _see_end(pilot, number)
         alike = sorted(
-            (hit for hit in hits if hit.rank[:6] == hits[0].rank[:6]),
-            key=lambda hit: pilot.page.place(hit.node),
+            (hit for hit in hits if hit.fit == hits[0].fit), key=lambda hit: pilot.page.place(hit.node)
         )
-        if number > len(alike):
+        if (chosen := nth(alike, number)) is None:
             raise NotDone(f"there are only {len(alike)} of “{label(hits[0].node)}”")
-        return alike[number - 1 if number > 0 else -1].node
+        return chosen.node
     top = best(hits)
     nodes = [hit.node for hit in top]
-    inner = [
-        node
-        for node in nodes
-        if not any(other.id != node.id and node.id in pilot.page.holders(other) for other in nodes)
-    ]
+    holds = {holder for node in nodes for holder in pilot.page.holders(node)}
+    inner = [node for node in nodes if node.id not in holds]
     if len(inner) == 1 or (inner[0].href and len({node.href for node in inner}) == 1):
         return inner[0]
     raise NotDone(
@@ -131,11 +136,8 @@ def _see_end(pilot: Pilot, number: int) -> None:
 async def _reveal(pilot: Pilot, order: Sequence[Word], opened: set[str], *, links: bool) -> bool:
     """Open something folded that some of the words name; tells whether there was such a thing."""
     page = pilot.page
-    hits = [
-        hit
-        for hit in find(page, order, usable(page, lambda node: _folded(node, links)))
-        if hit.node.id not in opened and any(not order[at].is_kind for at in hit.used)
-    ]
+    hits = find(page, order, usable(page, lambda node: _folded(node, links) and node.id not in opened))
+    hits = [hit for hit in hits if any(not order[at].is_kind for at in hit.used)]
     nodes = [hit.node for hit in hits if len(hit.left) < len(order)]
     if not nodes and pilot.seeking:
         nodes = [n for n in usable(page, lambda node: _folded(node, False)) if n.id not in opened]
@@ -174,27 +176,22 @@ async def _hovered(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node 
 def rows(page: Page, order: Sequence[Word]) -> list[Node]:
     """Return the texts that say a part of an order, the longest part first."""
     parts = [tuple(word.key for word in order[at:]) for at in range(len(order))]
-    found = []
-    for part in parts:
-        found += [node for node in page.seen.nodes if keys(node.own) == part and node.role not in FIELDS]
-    return found
+    texts = [(node, keys(node.own)) for node in page.seen.nodes if node.role not in FIELDS]
+    return [node for part in parts for node, said_ in texts if said_ == part]
 
 
 async def _by_text(pilot: Pilot, order: Sequence[Word], _: Accept) -> Node | None:
     """Return the text that is called exactly as ordered: some pages press what is no control."""
     page = pilot.page
-    texts = usable(page, lambda node: node.role not in ACTED_ON and bool(node.own) and node.role != "heading")
-    hits = [hit for hit in find(page, order, texts) if not hit.left and hit.rank[3] <= -1]
+    hits = met(page, order, lambda n: n.role not in ACTED_ON and bool(n.own) and n.role != "heading")
     return one_of(pilot, order, hits) if hits else None
 
 
 async def _labelled(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:
     """Return the one element that stands alone behind a text that names it, as the link of “Phone: 12 34”."""
     page = pilot.page
-    texts = usable(page, lambda node: node.role not in ACTED_ON and node.own.rstrip().endswith(":"))
-    hits = [hit for hit in find(page, order, texts) if not hit.left]
     found = []
-    for hit in best(hits):
+    for hit in best(met(page, order, lambda n: n.role not in ACTED_ON and n.own.rstrip().endswith(":"))):
         holder = next(iter(page.holders(hit.node)), "")
         found += [node for node in page.held(holder) if holder and accept(node)]
     return found[0] if len(found) == 1 else None
@@ -209,7 +206,8 @@ async def _in_menu(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node 
     menu = in_row(pilot, [word for run in about for word in run], lambda one: pressed(one) and is_menu(one))
     if menu is None:
         return None
-    await pilot.do("click", menu.id)
+    if not await pilot.do("click", menu.id):
+        await unfolded(pilot)
     rest = [word for word in order if all(word not in run for run in about)]
     return (
         meant(pilot, order, accept)
@@ -225,9 +223,7 @@ MENU_SIGNS = frozenset({"+", "☰", "⋮", "⋯", "…", "...", "▾", "▼", "�
 def is_menu(node: Node) -> bool:
     """Tell whether an element opens the menu of its row."""
     said_ = {one for name in names(node) for one in keys(name)}
-    return plain(node.own or node.name) in MENU_SIGNS - {"+"} or bool(
-        {"more", "menu", "option", "action"} & said_
-    )
+    return plain(node.text) in MENU_SIGNS - {"+"} or bool({"more", "menu", "option", "action"} & said_)
 
 
 def in_row(pilot: Pilot, order: Sequence[Word], accept: Accept) -> Node | None:

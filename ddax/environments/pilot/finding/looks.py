@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.finding.match import usable
 from ddax.environments.pilot.pilot import NotDone, Pilot
-from ddax.environments.pilot.words import Word, plain, said
+from ddax.environments.pilot.words import Word, keys, plain, said
 
 COLOURS = {
     "black": "000000", "white": "ffffff", "red": "ff0000", "lime": "00ff00", "blue": "0000ff",
@@ -44,19 +44,31 @@ _APART = 1.25
 
 
 def seen_as(pilot: Pilot, order: Sequence[Word], *, above: float = 0.0) -> list[Node] | None:
-    """Return what looks as some words say, above some pixels; None where they say anything else, too."""
+    """Return what looks as some words say, above some pixels; None where they say anything else, too.
+
+    Beside a colour or a size, other words are what it says: “a green M”.
+    """
     words = [_one(word.key) for word in order if not _silent(word)]
-    known = {*COLOURS, *_FORMS, *_ANY, *_FILL, *_LESS, *_MORE, *_SIDES}
-    if any(word.group >= 0 for word in order) or set(words) - known or not ({*known} - _FILL) & set(words):
+    looks = {*COLOURS, *_LESS, *_MORE}
+    known = {*looks, *_FORMS, *_ANY, *_FILL, *_SIDES}
+    name = tuple(word for word in words if word not in known)
+    if any(word.group >= 0 for word in order) or not ((looks if name else known - _FILL) & set(words)):
         return None
-    nodes = [node for node in usable(pilot.page, _drawn) if all(_of_form(node, word) for word in words)]
-    nodes = [node for node in _leaves(pilot, nodes) if node.box[2] * node.box[3] > above]
+    drawn = _leaves(pilot, [node for node in usable(pilot.page, _drawn) if form_of(node)])
+    nodes = [node for node in drawn if all(_of_form(node, word) for word in words)]
+    if name:
+        to_the_letter = " ".join(word.text for word in order if _one(word.key) in name)
+        nodes = [node for node in nodes if keys(node.text) == name]
+        nodes = [node for node in nodes if (node.text) == to_the_letter] or nodes
+        if not nodes:
+            return None
+    nodes = [node for node in nodes if node.box[2] * node.box[3] > above]
     shades = any(word.key in ("shade", "tone") for word in order)
     for word in words:
         if word in COLOURS:
             nodes = _coloured(nodes, word, shades=shades)
         elif word in _LESS | _MORE:
-            nodes = _sized(nodes, word)
+            nodes = _sized(nodes, word, drawn)
         elif word in _SIDES:
             axis, end = _SIDES[word]
             nodes = [end(nodes, key=lambda node: node.box[axis])] if nodes else []
@@ -114,7 +126,9 @@ def _of_form(node: Node, word: str) -> bool:
     form = form_of(node)
     if word == "square":
         return form in _FORMS[word] and abs(node.box[2] - node.box[3]) <= 1
-    return form in _FORMS[word] if word in _FORMS and word != "shape" else bool(form)
+    if word == "shape":
+        return form not in ("", "letter", "digit")
+    return form in _FORMS[word] if word in _FORMS else bool(form)
 
 
 def _rgb(node: Node) -> tuple[int, int, int] | None:
@@ -142,13 +156,18 @@ def hue_of(found: tuple[int, int, int] | None) -> str:
     return min(_HUES, key=lambda name: min(abs(angle - _HUES[name]), 360 - abs(angle - _HUES[name])))
 
 
-def _sized(nodes: Sequence[Node], word: str) -> list[Node]:
-    """Return the small or the large ones of some things."""
+def _sized(nodes: Sequence[Node], word: str, drawn: Sequence[Node]) -> list[Node]:
+    """Return the small or the large ones of some things: of one size, beside all that is drawn."""
     sizes = [max(node.box[2:]) for node in nodes]
-    if not sizes or max(sizes) < _APART * min(sizes):
+    if not sizes:
         return []
-    middle = (min(sizes) + max(sizes)) / 2
+    ends = min(sizes), max(sizes)
+    if ends[1] < _APART * ends[0]:
+        ends = min(max(node.box[2:]) for node in drawn), max(max(node.box[2:]) for node in drawn)
+    if ends[1] < _APART * ends[0]:
+        return []
+    middle = sum(ends) / 2
     if word.endswith(("er", "est")):
-        end = max(sizes) if word in _MORE else min(sizes)
+        end = ends[word in _MORE]
         return [node for node, size in zip(nodes, sizes, strict=True) if size == end]
     return [node for node, size in zip(nodes, sizes, strict=True) if (size > middle) == (word in _MORE)]

@@ -11,18 +11,7 @@ from dataclasses import dataclass
 
 from ddax.environments.browser.seen import ACTED_ON, Node
 from ddax.environments.pilot.finding.relations import NOWHERE, Page
-from ddax.environments.pilot.words import (
-    COUNTS,
-    KINDS,
-    NTH,
-    ORDINALS,
-    SIGNS,
-    Keys,
-    Word,
-    key,
-    keys,
-    plain,
-)
+from ddax.environments.pilot.words import COUNTS, KINDS, NTH, ORDINALS, SIGNS, Keys, Word, key, keys, plain
 
 FIELDS = frozenset("textbox searchbox spinbutton combobox listbox slider color".split())  # noqa: SIM905
 BOXES = frozenset({"checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"})
@@ -38,7 +27,8 @@ class Hit:
     """An element that an order may mean.
 
     `used` are the places of the words that name it, `left` the words that neither it nor what holds it says,
-    `size` how much the holder that has the others holds.
+    `size` how much the holder that has the others holds. `rank` is how well it fits, least first: words left,
+    shown already, words named, to the letter, of another role, a place, not quoted so, not acted on, size.
     """
 
     node: Node
@@ -46,6 +36,11 @@ class Hit:
     left: tuple[Word, ...]
     size: int
     rank: tuple[int, ...]
+
+    @property
+    def fit(self) -> tuple[int, ...]:
+        """What tells it from what the words mean as well: not where it stands, nor whether it can be used."""
+        return self.rank[:7]
 
 
 def names(node: Node) -> list[str]:
@@ -82,6 +77,11 @@ def find(page: Page, order: Sequence[Word], nodes: Iterable[Node]) -> list[Hit]:
     return sorted(hits, key=lambda hit: (hit.rank, page.place(hit.node)))
 
 
+def met(page: Page, order: Sequence[Word], accept: Callable[[Node], bool]) -> list[Hit]:
+    """Return the elements that can be used and that all of some words may mean, the best first."""
+    return [hit for hit in find(page, order, usable(page, accept)) if not hit.left]
+
+
 def best(hits: Sequence[Hit]) -> list[Hit]:
     """Return the hits that nothing tells apart."""
     return [hit for hit in hits if hit.rank == hits[0].rank] if hits else []
@@ -93,21 +93,20 @@ def roles(order: Sequence[Word]) -> frozenset[str]:
 
 
 def _hit(page: Page, order: Sequence[Word], node: Node, wanted: frozenset[str]) -> Hit | None:
-    said = (_used(order, name) for name in names(node))
-    found = max(said, key=lambda used: (len(used[0]), used[1]), default=(frozenset[int](), 0))
-    used, exact = found
+    said = [_used(order, name) for name in names(node)]
+    used, exact = max(said, key=lambda one: (len(one[0]), one[1]), default=(frozenset[int](), 0))
     if not used:
         return None
     left: list[Word] = []
     size = 1
-    for run in runs(order, used):
+    for run in runs(order, frozenset[int]().union(*(one for one, _ in said))):  # it may be called twice
         there = page.level(node, [word.key for word in run])
         if there == NOWHERE:
             left += run
         size = max(size, there if there != NOWHERE else 1)
     rank = (
-        len(left), _is_open(node), -sum(not order[at].is_kind for at in used), -exact,
-        node.role not in wanted if wanted else 0, _is_place(order, used),
+        len(left), _is_open(node), -sum(not order[at].is_kind for at in used), -min(exact, 2),
+        node.role not in wanted if wanted else 0, _is_place(order, used), exact < 3,
         node.role not in ACTED_ON, size, "disabled" in node.state,
     )  # fmt: skip
     return Hit(node, used, tuple(left), size, tuple(map(int, rank)))
@@ -115,7 +114,7 @@ def _hit(page: Page, order: Sequence[Word], node: Node, wanted: frozenset[str]) 
 
 def _is_place(order: Sequence[Word], used: frozenset[int]) -> bool:
     """Tell whether words say where something is, and not what: “Cash” in “Delete in the row Cash”."""
-    solid = [at for at, word in enumerate(order) if not word.is_stop and not word.is_kind]
+    solid = [at for at, word in enumerate(order) if word.is_solid]
     before = order[solid[0] : min(used)] if solid and solid[0] not in used else ()
     return any(word.group < 0 and word.key in _WHERE for word in before)
 
@@ -126,7 +125,7 @@ def _is_open(node: Node) -> bool:
 
 
 def _used(order: Sequence[Word], name: str) -> tuple[frozenset[int], int]:
-    """Return where the words of a name stand, and how exactly: 2 to the letter, 1 in full."""
+    """Return where the words of a name stand, and how exactly: 3 quoted so, 2 to the letter, 1 in full."""
     said = keys(name) or (plain(name),)
     little = {key(word) for word in name.split() if word.islower()} & LITTLE
     free = dict(enumerate(order))
@@ -149,8 +148,10 @@ def _used(order: Sequence[Word], name: str) -> tuple[frozenset[int], int]:
     solid = [at for at in used if bare or not order[at].is_stop]
     if not solid or _breaks_quote(order, used):
         return frozenset(), 0
-    exact = 2 if run and plain(" ".join(order[at].text for at in run)) == plain(name) else 1
-    return frozenset(used), exact
+    text = " ".join(order[at].text for at in run or ())
+    if run and text == name and order[run[0]].group >= 0:
+        return frozenset(used), 3
+    return frozenset(used), 2 if run and plain(text) == plain(name) else 1
 
 
 def _run_at(order: Sequence[Word], said: Keys) -> range | None:
@@ -195,17 +196,17 @@ def _counts(word: Word) -> bool:
     return word.group < 0 and (word.key in ORDINALS or word.key in COUNTS or bool(NTH.fullmatch(word.key)))
 
 
+def dialogs(page: Page) -> list[Node]:
+    """Return the boxes of a page that ask something or lie over it."""
+    return [node for node in page.seen.nodes if node.role in ("dialog", "alertdialog")]
+
+
 def usable(page: Page, accept: Callable[[Node], bool]) -> list[Node]:
     """Return the elements that can be used now: of an open dialog that stops the rest, those in it alone."""
-    modal = [
-        node for node in page.seen.nodes if "modal" in node.state and node.role in ("dialog", "alertdialog")
-    ]
+    modal = [node for node in dialogs(page) if "modal" in node.state]
     inside = {one.id for one in page.held(modal[-1].id)} if modal else None
-    return [
-        node
-        for node in page.seen.nodes
-        if accept(node) and (inside is None or node.id in inside or not _same_frame(node, modal[-1]))
-    ]
+    nodes = [node for node in page.seen.nodes if accept(node)]
+    return [n for n in nodes if inside is None or n.id in inside or not _same_frame(n, modal[-1])]
 
 
 def _same_frame(node: Node, other: Node) -> bool:

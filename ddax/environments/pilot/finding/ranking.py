@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ddax.environments.browser.seen import Node
-from ddax.environments.pilot.finding.match import label, usable
+from ddax.environments.pilot.finding.match import BOXES, OPTIONS, label, usable
 from ddax.environments.pilot.pilot import NotDone, Pilot
 from ddax.environments.pilot.words import KIND_WORDS, Word, keys, said
 from ddax.text.units import PRICE, quantity
@@ -76,7 +76,8 @@ def _called(pilot: Pilot, rows: Sequence[_Row], about: Sequence[Word]) -> list[t
     kind, as prices in two currencies.
     """
     telling = {word.key for word in about if any(word.key in row.words for row in rows)}
-    page = {key for node in pilot.page.seen.nodes for key in (*keys(label(node)), *keys(node.own))}
+    so = [n for n in pilot.seen.nodes if n.role not in BOXES | OPTIONS or n.state & {"checked", "selected"}]
+    page = {key for node in so for key in (*keys(label(node)), *keys(node.own))}
     if rows and (missing := [word for word in about if word.key not in telling | page]):
         raise NotDone(f"nothing here is called “{said(missing)}”")
     found = [row for row in rows if telling <= row.words]
@@ -107,7 +108,7 @@ def _measured(pilot: Pilot, nodes: Sequence[Node], measure: str) -> list[_Row]:
 
 def _values(held: Sequence[Node], measure: str) -> list[tuple[str, float]]:
     """Return the measures that some elements say by themselves, each once, with what they are counted in."""
-    texts = dict.fromkeys(one.own or one.name for one in held if one.own or len(held) == 1)
+    texts = dict.fromkeys(one.text for one in held if one.own or len(held) == 1)
     if measure == "price":
         return [_price(found[0].strip(".,")) for text in texts for found in PRICE.finditer(text)]
     shape, amount = _SHAPES[measure]

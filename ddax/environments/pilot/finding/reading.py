@@ -8,11 +8,12 @@ from itertools import pairwise
 
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.finding.locate import in_row, meant, written
+from ddax.environments.pilot.finding.looks import seen_as
 from ddax.environments.pilot.finding.match import FIELDS, usable
 from ddax.environments.pilot.finding.sums import worked_out
 from ddax.environments.pilot.orders.frames import Frame, Value
 from ddax.environments.pilot.pilot import NotDone, Pilot
-from ddax.environments.pilot.words import Word, has_phrase, key, keys, ordinal, said
+from ddax.environments.pilot.words import Word, as_words, has_phrase, key, keys, nth, ordinal, said
 
 _NTH = re.compile(
     r"(?:the\s+)?(?P<nth>\w+)\s+(?P<part>word|letter|character|digit|number|sentence|line)"
@@ -22,6 +23,7 @@ _NTH = re.compile(
 _WHOLE = re.compile(
     r"(?:the\s+)?(?:value|content|contents|text)\s+(?:in|of|from)\s+(?P<where>\S.*)", re.IGNORECASE
 )
+_COUNT = re.compile(r"(?:the )?(?:total )?(?:number|count) of (?P<what>[\w -]{1,40})", re.IGNORECASE)
 _THAT = re.compile(
     r"it|that|this|(?:the|your|my) (?:answer|result|solution)|the\s+same"
     r"|(?:the|that|this)\s+(?:same\s+)?(?:word|letter|number|value|text|sentence)",
@@ -76,9 +78,9 @@ def beside(pilot: Pilot, name: Sequence[str]) -> str:
     """Return what stands in the cell behind the one with a name; raises NotDone where there is none."""
     cells = [node for node in pilot.seen.nodes if node.role in ("cell", "gridcell", "rowheader")]
     found = [
-        other.own or other.name
+        other.text
         for node, other in pairwise(cells)
-        if node.parent == other.parent and keys(node.own or node.name) == tuple(name)
+        if node.parent == other.parent and keys(node.text) == tuple(name)
     ]
     if len(found) != 1:
         raise NotDone(f"“{' '.join(name)}” does not stand once in a table with its value")
@@ -97,43 +99,51 @@ def value_at(pilot: Pilot, text: str) -> str | None:
     """Return what some words point to; None where they point to nothing and are meant as they are."""
     if _THAT.fullmatch(text):
         return pilot.kept or None
+    if counted := _COUNT.fullmatch(text):
+        return _count(pilot, as_words(counted["what"]))
     if nth := _NTH.fullmatch(text):
         number = ordinal([Word(nth["nth"], key(nth["nth"]))])
         return (
-            _nth(_text_of(pilot, _words(nth["where"] or "")), number, nth["part"].lower()) if number else None
+            _nth(_text_of(pilot, as_words(nth["where"] or "")), number, nth["part"].lower())
+            if number
+            else None
         )
     if _BELOW.fullmatch(text):
         return _text_of(pilot, ())
     whole = _WHOLE.fullmatch(text)
-    return _text_of(pilot, _words(whole["where"])) if whole else None
+    return _text_of(pilot, as_words(whole["where"])) if whole else None
 
 
-def _words(text: str) -> tuple[Word, ...]:
-    return tuple(Word(one, key(one)) for one in text.split())
+def _count(pilot: Pilot, order: Sequence[Word]) -> str:
+    """Return how many things are drawn that look so, or bear the words in their attributes; all are alike."""
+    drawn = seen_as(pilot, order)
+    if drawn is None:
+        wanted = {word.key for word in order if not word.is_stop}
+        drawn = [n for n in pilot.seen.nodes if not (n.name or n.own) and wanted <= {*keys(n.hints)}]
+        drawn = drawn if len({(node.role, node.hints, node.box[2:]) for node in drawn}) == 1 else []
+    if not drawn or not pilot.seen.whole:
+        raise NotDone(f"it is not seen how many “{said(order)}” there are")
+    return str(len(drawn))
 
 
 def _nth(text: str, number: int, part: str) -> str:
     """Return a part of a text by its place."""
     parts = [found[0].strip() for found in re.finditer(_PARTS[part], text) if found[0].strip()]
-    if abs(number) > len(parts):
+    if (chosen := nth(parts, number)) is None:
         raise NotDone(f"the text has only {len(parts)} of “{part}”")
-    return parts[number - 1 if number > 0 else number]
+    return chosen
 
 
-def _spelled(pilot: Pilot) -> str:
-    """Return the text that stands in single signs side by side; "" where there is none."""
+def _in_single_signs(pilot: Pilot) -> list[str]:
+    """Return the text that stands in single signs side by side."""
     signs = [node for node in pilot.seen.nodes if node.role == "text" and len(node.own) == 1]
     beside = len({node.boxes for node in signs}) == 1 and len(signs) > 1
-    return "".join(node.own for node in signs) if beside else ""
+    return ["".join(node.own for node in signs)] if beside else []
 
 
 def _text_of(pilot: Pilot, order: Sequence[Word]) -> str:
     """Return the text that some words name: of a field, behind a label, under a heading, or the only one."""
-    named = [
-        word
-        for word in order
-        if not word.is_stop and not word.is_kind and word.key != "paragraph" and not ordinal([word])
-    ]
+    named = [word for word in order if word.is_solid and word.key != "paragraph" and not ordinal([word])]
     field = meant(pilot, order, written) if order else None
     if not named and field is None:
         return _only(pilot, order)
@@ -143,38 +153,32 @@ def _text_of(pilot: Pilot, order: Sequence[Word]) -> str:
     names = tuple(word.key for word in named)
     nodes = [node for node in pilot.seen.nodes if node.role not in FIELDS and node.role != "label"]
     said_ = (names, tuple(word.key for word in order))
-    heads = [at for at, node in enumerate(nodes[:-1]) if keys(node.own or node.name) in said_]
+    heads = [at for at, node in enumerate(nodes[:-1]) if keys(node.text) in said_]
     under = [node for node in _paragraphs(pilot) if has_phrase(_over(pilot, node), names)]
     if len(heads) != 1 and len(under) != 1:
         raise NotDone(f"“{said(named)}” is not found on the page with a value")
     behind = nodes[heads[0] + 1] if len(heads) == 1 else under[0]
-    return behind.own or behind.name
+    return behind.text
 
 
 def _over(pilot: Pilot, node: Node) -> Sequence[str]:
     head = pilot.page.heading(node)
-    return keys(head.own or head.name) if head is not None else ()
+    return keys(head.text) if head is not None else ()
 
 
 def _only(pilot: Pilot, order: Sequence[Word]) -> str:
     """Return the one text of the page, or of its fields where the words say “field”."""
+    number = ordinal(order)
     if any(word.key in ("field", "textbox", "textarea", "box", "input") for word in order):
         fields = usable(pilot.page, lambda node: node.role in ("textbox", "searchbox"))
-        texts = [node.whole or node.value for node in fields if node.value]
-        number = ordinal(order)
-        if number and abs(number) <= len(fields):
-            chosen = fields[number - 1 if number > 0 else number]
-            return chosen.whole or chosen.value
+        texts = [node.whole or node.value for node in fields if number or node.value]
     else:
-        number = ordinal(order)
         short = [node.own for node in pilot.seen.nodes if node.role == "paragraph" or node.tag == "p"]
-        texts = short if number else [node.own for node in _paragraphs(pilot)]
-        if number and abs(number) <= len(texts):
-            return texts[number - 1 if number > 0 else number]
-        if number:
-            raise NotDone(f"there are only {len(texts)} paragraphs")
-        if not texts and (spelled := _spelled(pilot)):
-            return spelled
+        texts = short if number else [node.own for node in _paragraphs(pilot)] or _in_single_signs(pilot)
+    if number:
+        if (chosen := nth(texts, number)) is None:
+            raise NotDone(f"there are only {len(texts)} of these texts")
+        return chosen
     if len(texts) != 1:
         raise NotDone(f"it is not said which text is meant of {len(texts)}")
     return texts[0]

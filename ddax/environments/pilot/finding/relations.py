@@ -136,6 +136,11 @@ class Page:
                 return self.seen.nodes[place]
         return None
 
+    def column(self, head: Node) -> list[Node]:
+        """Return the cells that stand below a head of a table, from the top."""
+        cells = (node for node in self.seen.nodes if node.role in ("cell", "gridcell"))
+        return [node for node in cells if 0 <= head.middle[0] - node.box[0] <= node.box[2]]
+
     def place(self, node: Node) -> int:
         """Return where an element stands in the order of the page."""
         return self._places.get(node.id, 0)

@@ -28,14 +28,7 @@ _GLUE = str.maketrans({" ": "\ue000", "-": "\ue001"})
 _LOOSE = str.maketrans({"\ue000": " ", "\ue001": "-"})
 _GLUED = re.compile(r"(?:check|text|radio|next)[\ue000\ue001](?:box|area|button|to)", re.IGNORECASE)
 """Two words held together while an order is parted; a value gets them back as they were."""
-_ONE = {
-    "checkbox": "checkbox",
-    "textbox": "textbox",
-    "textarea": "textarea",
-    "checkarea": "check area",
-    "radiobutton": "radio",
-    "nextto": "beside",
-}
+_ONE = {"checkarea": "check area", "radiobutton": "radio", "nextto": "beside"}
 """Words for one thing that are written in two."""
 _PLACE_FIRST = re.compile(
     rf"((?:in|on|from|for|under|using|with|to) [^,]*?),? (?=(?:{ANY})\b(?!-))", re.IGNORECASE
@@ -50,15 +43,19 @@ _KIND = "|".join(re.escape(word) for word in sorted(KIND_WORDS))
 _EITHER = re.compile(rf"\b(?:{_KIND}) or (?=(?:{_KIND})\b)", re.IGNORECASE)
 """Words for two kinds of which it may be either, as “folder or file”."""
 _FROM = re.compile(
-    r"\b(?:written|sent|made|posted|(?:(?:that )?(?:you|i) )?(?:got|received|have)) (?P<by>by|from)\b",
+    r"\b(?:written|sent|made|posted|(?:(?:that )?(?:you|i) )?(?:got|received|have)) (?P<by>by|from)\b"
+    r"|\b(?:that )?(?P<who>(?-i:[A-Z])\w+) sent\b(?: (?:you|me)\b)?",
     re.IGNORECASE,
 )
 """Participles that say no more than the word behind them."""
 _WHEN_DONE = re.compile(
-    r",? (?:when|once|after)(?: you(?: are|['’]re))? (?:done|finished|ready)$", re.IGNORECASE
+    r",? (?:(?:when|once|after)(?: you(?: are|['’]re))? (?:done|finished|ready)|please)$", re.IGNORECASE
 )
 _WRITES = re.compile(r"(?:enter|type|write|input|insert|fill|put|paste|set)\b", re.IGNORECASE)
-_ASIDE_IT = re.compile(r"(?<=\w) to \w+ (?:it|them)$", re.IGNORECASE)
+_ASIDE_IT = re.compile(
+    r"((?:click|press|hit|push|tap|use|drag|move)\b.*\w) to \w+ (?:it|them)$", re.IGNORECASE
+)
+"""A press with what it is for; what is found “to delete it” is to be deleted."""
 
 
 @dataclass(frozen=True)
@@ -71,9 +68,8 @@ class Clause:
 
     def words(self, part: str) -> tuple[Word, ...]:
         """Return the words of a part of it."""
-        part = _FROM.sub(lambda found: found["by"], _EITHER.sub("", part))
-        one = _GLUED.sub(lambda found: _ONE[re.sub(r"[^a-z]", "", found[0].lower())], part)
-        return words(one, self.quotes)
+        part = _FROM.sub(lambda found: found["by"] or f"from {found['who']}", _EITHER.sub("", part))
+        return words(_GLUED.sub(_as_one, part), self.quotes)
 
     def value(self, part: str) -> Value:
         """Return a part of it as a value."""
@@ -86,6 +82,11 @@ class Clause:
     def said(self) -> str:
         """Return it as it was said."""
         return HELD.sub(lambda found: f"“{self.quotes[int(found[1])]}”", self.text.translate(_LOOSE))
+
+
+def _as_one(found: re.Match[str]) -> str:
+    bare = re.sub(r"[^a-z]", "", found[0].lower())
+    return _ONE.get(bare, bare)
 
 
 def clauses(task: str) -> Iterator[Clause]:
@@ -110,10 +111,8 @@ def clauses(task: str) -> Iterator[Clause]:
         part = part.strip().strip(",").strip()
         if purpose := _PURPOSE.match(part):
             part = part[purpose.end() :]
-        part = _USE.sub("", part if _WRITES.match(part) else _ASIDE_IT.sub("", _WHEN_DONE.sub("", part)))
-        if part.endswith(("⟧", "”")) is False:
-            quoted_end = re.search(r"⟦(\d+)⟧$", part)
-            part = part if quoted_end else part.rstrip(".")
+        part = _USE.sub("", part if _WRITES.match(part) else _ASIDE_IT.sub(r"\1", _WHEN_DONE.sub("", part)))
+        part = part.rstrip(".")
         if re.fullmatch(r"(?:in|on|from|for|under|using|with) [^,]*", part, re.IGNORECASE) and tail == ",":
             waiting = f"{part},"
             continue

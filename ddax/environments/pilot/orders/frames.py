@@ -49,8 +49,8 @@ class Until:
 class Frame:
     """One thing to do: the act, the words that say to what, values, and the order as it was said.
 
-    `on` is what a tick or a switch is to be, what a dialog is to be answered. `fields` are parts that name a
-    field and its value side by side.
+    `on` is what a tick or a switch is to be, what a dialog is to be answered. `others` says that all but what
+    the words name is dragged. `fields` are parts that name a field and its value side by side.
     """
 
     act: Act
@@ -61,6 +61,7 @@ class Frame:
     to: tuple[Word, ...] = ()
     fields: tuple[tuple[tuple[Word, ...], Value | None], ...] = ()
     on: bool = True
+    others: bool = False
     count: int = 1
     tail: str = ""
     """The sign that its clause ended with."""

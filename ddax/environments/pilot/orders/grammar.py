@@ -6,16 +6,15 @@ It knows verbs and how a sentence is built; what things are called it leaves to 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 
 from ddax.environments.browser.secrets import PLACEHOLDER
 from ddax.environments.pilot.orders.clauses import Clause, clauses
 from ddax.environments.pilot.orders.conditions import until_of
 from ddax.environments.pilot.orders.frames import Act, Frame, Reading, Value
-from ddax.environments.pilot.orders.slots import dragged, forwarded, frame_of, trip
+from ddax.environments.pilot.orders.slots import dragged, forwarded, frame_of, from_to
 from ddax.environments.pilot.orders.verbs import VERB, VERBS
-from ddax.environments.pilot.words import HELD, Word, count_of
+from ddax.environments.pilot.words import HELD, Word, count_of, said
 
 _SAME = {"respond": "reply"}
 """Verbs for which a control says another word."""
@@ -37,6 +36,10 @@ _SURE = re.compile(
     re.IGNORECASE,
 )
 _ASIDE = re.compile(r" to (?:close|send|submit|open|confirm|go|add|save)\b", re.IGNORECASE)
+_QUESTION = re.compile(
+    r"\b(?:when|if|asked|the|it|with|dialog|prompt|alert|question|popup|pop-up|box|message|by)\b",
+    re.IGNORECASE,
+)
 _KEY = re.compile(
     r"(?:the )?(?:key )?(?P<key>(?:(?:ctrl|control|shift|alt)\s*\+\s*)*(?:enter|return|tab|escape|esc"
     r"|space(?:\s?bar)?|backspace|delete|home|end|page\s?up|page\s?down"
@@ -91,22 +94,15 @@ def says_secret(task: str) -> bool:
 
 def _in_clear(frame: Frame) -> bool:
     """Tell whether a frame has the value of a password, and not by the name of a secret."""
-    if frame.value is not None and frame.act in ("write", "set") and _secret(frame.words):
-        return not PLACEHOLDER.search(frame.value.text)
-    for order, value in frame.fields:
-        at = next((at for at, word in enumerate(order) if word.key in SECRET), None)
-        text = (
-            (value.text if value else " ".join(word.text for word in order[at + 1 :]))
-            if at is not None
-            else ""
-        )
+    for order, value in (
+        *frame.fields,
+        *([(frame.words, frame.value)] if frame.act in ("write", "set") else ()),
+    ):
+        at = next((at for at, word in enumerate(order) if word.key in SECRET), len(order))
+        text = value.text if value and at < len(order) else said(order[at + 1 :])
         if text and not PLACEHOLDER.search(text):
             return True
     return False
-
-
-def _secret(order: Sequence[Word]) -> bool:
-    return any(word.key in SECRET for word in order)
 
 
 def read_clause(clause: Clause) -> list[Frame]:
@@ -275,13 +271,7 @@ def _tick(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
 
 def _dialog(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     """Read how a dialog is answered; the verb alone, or with what is said of the question."""
-    bare = re.sub(
-        r"\b(?:when|if|asked|the|it|with|dialog|prompt|alert|question|popup|pop-up|box|message|by)\b",
-        " ",
-        body,
-        flags=re.I,
-    )
-    told = clause.words(bare)
+    told = clause.words(_QUESTION.sub(" ", body))
     on = verb in ("confirm", "accept", "answer", "agree")
     answers = {"yes": True, "ok": True, "no": False, "cancel": False}
     bare_words = bool(told) and all(word.group < 0 for word in told)
@@ -309,15 +299,12 @@ def _tell(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
 
 def _deed(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
     """Read a verb that a control is called by, with fields that go with it."""
-    if (
-        verb == "reply"
-        and "with" not in body.split()
-        and (quoted := re.fullmatch(r"([^⟦⟧]*)(⟦\d+⟧)([^⟦⟧]*)", body))
-    ):
+    quoted = re.fullmatch(r"([^⟦⟧]*?)(?:\bwith )?(⟦\d+⟧)([^⟦⟧]*)", body)
+    if verb == "reply" and quoted and "with" not in f"{quoted[1]} {quoted[3]}".split():
         said = ((clause.words("text"), clause.value(quoted[2])),)
         return [frame_of(clause, act, verb, f"{quoted[1]} {quoted[3]}", fields=said)]
-    if journey := trip(clause, act, verb, body):
-        return [journey]
+    if way := from_to(clause, act, verb, body):
+        return [way]
     before, means = _parted(_WITH, body)
     if not means or (_BEST.search(means) and "⟦" not in means):
         return [frame_of(clause, act, verb, body)]

@@ -31,7 +31,7 @@ _SENT = tuple(
     )
 )
 """How an order says that a message goes on to somebody."""
-_TRIP = re.compile(
+_FROM_TO = re.compile(
     r"(?P<what>[^⟦⟧:]{0,60}?) from:? (?P<from>[^:]{1,60}?) to:? (?P<to>[^:]{1,60}?)"
     r" on (?P<date>[^:]{0,30}\d)",
     re.IGNORECASE,
@@ -53,9 +53,9 @@ def forwarded(clause: Clause, text: str) -> Frame | None:
     return frame_of(clause, "deed", "forward", sent["what"], fields=(to,))
 
 
-def trip(clause: Clause, act: Act, verb: str, body: str) -> Frame | None:
+def from_to(clause: Clause, act: Act, verb: str, body: str) -> Frame | None:
     """Read “from A to B on D” as fields of these names; None for any other order."""
-    found = _TRIP.fullmatch(body)
+    found = _FROM_TO.fullmatch(body)
     if found is None:
         return None
     named = [
@@ -75,7 +75,7 @@ def dragged(clause: Clause, act: Act, verb: str, body: str) -> list[Frame]:
         return [] if count is None else [replace(step, count=count)]
     if rest := _AND_REST.fullmatch(body):
         one = frame_of(clause, act, verb, rest["what"], to=clause.words(rest["there"]))
-        return [one, replace(one, to=clause.words(rest["other"]), on=False)]
+        return [one, replace(one, to=clause.words(rest["other"]), others=True)]
     body = _SO_THAT.sub(" into ", body)
     found = re.fullmatch(r"(.+?) (?:onto|on|into|to|in) (.+)", body, re.IGNORECASE)
     if not found:

@@ -10,7 +10,7 @@ from ddax.environments.pilot.finding.match import usable
 from ddax.environments.pilot.finding.relations import NOWHERE
 from ddax.environments.pilot.orders.clauses import said_parts
 from ddax.environments.pilot.pilot import NotDone, Pilot
-from ddax.environments.pilot.words import COUNTS, Word, keys, said
+from ddax.environments.pilot.words import Word, keys, said
 
 _ITEM = frozenset({"item", "dish", "product", "dishe"})
 ROW = 12
@@ -19,13 +19,13 @@ ROW = 12
 
 def taken(pilot: Pilot, order: Sequence[Word]) -> list[Node]:
     """Return the plus to press for each thing that is ordered; [] where it is no such order or list."""
-    rows = usable(pilot.page, lambda node: (node.own or node.name).strip() == "+")
+    rows = usable(pilot.page, lambda node: node.text.strip() == "+")
     at = next((n for n, word in enumerate(order) if word.group < 0 and word.key in _ITEM), -1)
     if len(rows) < 2 or at < 0:
         return []
     if any(word.key == "each" for word in order[:at]):
         return [row for part in _at_commas(order[at + 1 :]) for row in _rows(pilot, rows, part)]
-    count = next((n for word in order[:at] if (n := count_of(word))), 0)
+    count = next((n for word in order[:at] if (n := word.counts)), 0)
     about = tuple(word.key for word in order[at + 1 :] if not word.is_stop and word.key not in _LINKS)
     kind = [row for row in rows if _level(pilot, row, about) <= ROW]
     if not count or not about or not kind:
@@ -34,12 +34,6 @@ def taken(pilot: Pilot, order: Sequence[Word]) -> list[Node]:
 
 
 _LINKS = frozenset({"are", "be", "that", "which", "is"})
-
-
-def count_of(word: Word) -> int:
-    """Return how many a word says; 0 for none."""
-    few = int(word.key) if word.key.isdecimal() and len(word.key) < 3 else COUNTS.get(word.key, 0)
-    return few if word.group < 0 else 0
 
 
 def _at_commas(order: Sequence[Word]) -> list[tuple[Word, ...]]:
@@ -66,11 +60,11 @@ def _row(pilot: Pilot, rows: Sequence[Node], part: Sequence[Word]) -> Node:
 
 def _level(pilot: Pilot, row: Node, phrase: Sequence[str]) -> int:
     """Return how large the holder is that a plus shares with a phrase and with no other plus."""
-    ids = {other.id for other in pilot.seen.nodes if (other.own or other.name).strip() == "+"}
+    ids = {other.id for other in pilot.seen.nodes if other.text.strip() == "+"}
     for holder in pilot.page.holders(row):
         held = pilot.page.held(holder)
         if len(ids & {one.id for one in held}) > 1:
             return NOWHERE
-        if any(tuple(phrase) == keys(one.own or one.name) for one in held):
+        if any(tuple(phrase) == keys(one.text) for one in held):
             return len(held)
     return NOWHERE

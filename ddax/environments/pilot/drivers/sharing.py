@@ -94,5 +94,5 @@ def _about(pilot: Pilot) -> frozenset[str]:
     titles = [
         node for node in pilot.seen.nodes if node.role in _TITLES or (node.role == "text" and node.bold)
     ]
-    said_: Keys = tuple(word for node in titles for word in keys(node.own or node.name))
+    said_: Keys = tuple(word for node in titles for word in keys(node.text))
     return frozenset({*said_, *keys(pilot.seen.title), key("results")})
