@@ -232,7 +232,8 @@ def chains() -> Iterator[Asked]:
         text, first, second, (role, deed), mark = CHAINS[number % len(CHAINS)]
         told = []
         for _ in range(4):
-            words: dict[str, Any] = {"role": role, "deed": deed, "thing": f"{name()} {name()}", "person": name(2),
+            words: dict[str, Any] = {"role": role, "deed": deed, "thing": f"{name()} {name()}",
+                     "person": name(2),
                      "town": name(),
                      "city": name(), "city2": name(), "year": rng.integers(1900, 1990),
                      "year2": rng.integers(1850, 1900),
