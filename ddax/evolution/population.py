@@ -9,7 +9,7 @@ before another has had its generation.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
@@ -19,7 +19,7 @@ from ddax.errors import BudgetExceeded, ReasonerError, Unavailable
 from ddax.evolution.minimise import Opcode, hunks
 from ddax.evolution.records import Evaluation
 from ddax.reasoning.budget import usage_of
-from ddax.reasoning.protocol import CodeCandidate, MutateRequest, PatchRequest, Reasoner
+from ddax.reasoning.protocol import CodeCandidate, MutateRequest, Patches, PatchRequest, Reasoner
 from ddax.reasoning.sourced import CODE_READ, TOLD, sourced
 from ddax.types import Usage
 
@@ -167,14 +167,8 @@ class EvolutionarySolver:
         self.gone = False
 
     async def propose(self, request: PatchRequest) -> list[CodeCandidate]:
-        """Ask for candidates; a failing reasoner is noted and brings none."""
-        try:
-            patches = await self.reasoner.propose_patches(request)
-        except (BudgetExceeded, ReasonerError) as error:
-            self._note(error)
-            return []
-        self.usage += patches.usage
-        return list(patches.candidates)
+        """Ask for candidates."""
+        return await self._asked(self.reasoner.propose_patches(request))
 
     async def mutate(self, goal: str, parent: Individual) -> list[CodeCandidate]:
         """Ask for a changed version of the best, given its fitness report."""
@@ -186,13 +180,17 @@ class EvolutionarySolver:
         seed = int(self.rng.integers(1 << 31))
         request = MutateRequest(goal, parent.candidate, report, seed, self.show(code))
         request = sourced(request, goal=TOLD, candidate=CODE_READ, report=CODE_READ, shown=CODE_READ)
+        return (await self._asked(self.reasoner.mutate_patch(request)))[:1]
+
+    async def _asked(self, reply: Awaitable[Patches]) -> list[CodeCandidate]:
+        """Return what a request brings; a failing reasoner is noted and brings none."""
         try:
-            patches = await self.reasoner.mutate_patch(request)
+            patches = await reply
         except (BudgetExceeded, ReasonerError) as error:
             self._note(error)
             return []
         self.usage += patches.usage
-        return list(patches.candidates)[:1]
+        return list(patches.candidates)
 
     def _note(self, error: BudgetExceeded | ReasonerError) -> None:
         """Note why a request brought nothing, and whether every further one would end so."""

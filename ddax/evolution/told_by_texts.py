@@ -16,7 +16,8 @@ from ddax.evolution.program.suites import Suite
 
 def informed(seen: Seen, suite: Suite, first: Report) -> Seen:
     """Return what is known for a search: what was seen, what is written, and how the tests `first` ended."""
-    literals = [v for unit in suite.units for v in _literals(unit.text)]
+    nodes = (node for unit in suite.units for node in ast.walk(ast.parse(unit.text)))
+    literals = [node.value for node in nodes if isinstance(node, ast.Constant)]
     trees: dict[str, ast.Module] = {}
     for path, text in suite.sources.items():
         with suppress(SyntaxError):
@@ -37,10 +38,6 @@ def informed(seen: Seen, suite: Suite, first: Report) -> Seen:
         classes={owner.name: tuple(dict.fromkeys(_names(owner.body))) for owner in owners},
         parameters=_parameters(trees, owners),
     )
-
-
-def _literals(text: str) -> Iterator[object]:
-    yield from (n.value for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Constant))
 
 
 def _names(body: list[ast.stmt]) -> Iterator[str]:

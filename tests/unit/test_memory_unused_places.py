@@ -86,6 +86,9 @@ def test_a_graph_that_lacks_a_file_is_left_to_who_mends_the_index(tmp_path: Path
     write(tmp_path, "closed")
     for file in tmp_path.rglob(lost):
         file.unlink()
+    kept = {file: file.read_bytes() for file in tmp_path.rglob("*.bin")}
     index = ChromaIndex(tmp_path)
     index.open(80)
     index.close()
+    assert kept and not list(tmp_path.rglob(lost)), "nothing is put in its place"
+    assert {file: file.read_bytes() for file in tmp_path.rglob("*.bin")} == kept

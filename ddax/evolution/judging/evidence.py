@@ -79,20 +79,13 @@ def weigh(
     ]  # fmt: skip
     rows = [kind_of(one) for one in found]
     kinds = tuple(dict.fromkeys(kind for kind, _ in rows))
-    whole = {**_of_evidence(evidence), **features, **_of_kinds(kinds)}
+    counts = {name: math.log1p(count) for name, count in asdict(evidence).items()}
+    whole = {**counts, **features, "doubtful": float(sum(kind != ORDINARY for kind in kinds))}
     chance = probability(whole)
     lacks = [_lack(kind, needs) for kind, needs in rows if not any(map(evidence.has, needs))]
     if not lacks and chance < (least := table("judging/weights")["threshold"]):
         lacks = [f"{ESTIMATED} {chance:.0%}, and a fix needs {least:.0%}"]
     return Finding(evidence, kinds, chance, tuple(dict.fromkeys(lacks)), whole)
-
-
-def _of_evidence(evidence: Evidence) -> dict[str, float]:
-    return {name: math.log1p(count) for name, count in asdict(evidence).items()}
-
-
-def _of_kinds(kinds: Iterable[str]) -> dict[str, float]:
-    return {"doubtful": float(sum(kind != ORDINARY for kind in kinds))}
 
 
 def probability(features: Mapping[str, float]) -> float:

@@ -84,19 +84,10 @@ class Ranker:
 
         What writes a value of the tests into the program comes last, whatever else speaks for it.
         """
-        paths = sorted({path for found in pool for path in found.sources})
-        changed = {
-            name
-            for found in pool
-            for path, text in found.sources.items()
-            for name in changed_functions(path, self.files[path], text)
-        }
-        objects = {
-            name
-            for found in pool
-            for path, text in found.sources.items()
-            for name in changed_classes(self.files[path], text)
-        }
+        texts = [pair for found in pool for pair in found.sources.items()]
+        paths = sorted({path for path, _ in texts})
+        changed = {name for path, text in texts for name in changed_functions(path, self.files[path], text)}
+        objects = {name for path, text in texts for name in changed_classes(self.files[path], text)}
         self.inputs = probes_of(self.baseline.seen.calls, changed)
         self.variants = self.varied(objects)
         answers = self.ask([self.baseline.changed, *(found.sources for found in pool)], paths)

@@ -6,7 +6,7 @@ those that failed before and pass with it say more than the one that was named.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from ddax.errors import SandboxError, SourceError
@@ -89,8 +89,10 @@ class Rest:
         rows = self.evaluator.run(sources, units=sorted(good)).rows
         after = {row.unit: row.good for row in rows}
         passed = {row.unit for row in rows if row.kind == "pass"}  # a test that skips says nothing
-        for unit in self.unsteady(self.evaluator, [u for u in good if good[u] != after.get(u, False)], good):
-            del good[unit]
+        changed = [unit for unit, was in good.items() if after.get(unit, False) != was]
+        still = {row.unit: row.good for row in self.evaluator.run({}, units=changed).rows} if changed else {}
+        # One that ends otherwise with the unchanged program, too, says nothing of the patch.
+        good = {u: was for u, was in good.items() if u not in changed or still.get(u, False) == was}
         units = self.evaluator.suite.units
         return Heard(
             0 if wide else sum(good[u] and u in passed for u in good),
@@ -98,13 +100,6 @@ class Rest:
             sum(not good[u] and u in passed for u in good),
             sum(not good[u] and not after.get(u, False) for u in good),
         )
-
-    def unsteady(
-        self, evaluator: CodeEvaluator, changed: Sequence[int], good: Mapping[int, bool]
-    ) -> list[int]:
-        """Return those of the `changed` tests that end otherwise with the unchanged program, too."""
-        again = {row.unit: row.good for row in evaluator.run({}, units=changed).rows} if changed else {}
-        return [unit for unit in changed if again.get(unit, False) != good[unit]]
 
 
 def _suite(task: RepairTask) -> Suite | None:

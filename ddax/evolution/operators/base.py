@@ -71,7 +71,6 @@ class Scope:
     names: dict[str, frozenset[str]]
     statements: list[ast.stmt]
     expressions: list[ast.expr] = field(default_factory=list)
-    depends: str = ""
 
 
 class Source:
