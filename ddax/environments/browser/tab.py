@@ -28,6 +28,8 @@ EMPTY = "about:blank"
 MAX_FRAMES = 20
 MAX_DIALOGS = 20
 """Questions a page may ask for one move; more are dismissed."""
+MAX_WAITS = 5
+"""How often the time for an answer may begin anew while a page asks: one that asks for ever is ended."""
 
 
 class DialogOpen(Exception):
@@ -109,7 +111,7 @@ class Tab:
         task = work if isinstance(work, asyncio.Task) else asyncio.ensure_future(work)
         opened = asyncio.ensure_future(self._opened.wait())
         try:
-            await asyncio.wait({task, opened}, timeout=self.seconds, return_when=asyncio.FIRST_COMPLETED)
+            await self._first(task, opened)
         except asyncio.CancelledError:
             task.cancel()
             raise
@@ -124,6 +126,14 @@ class Tab:
         task.cancel()
         what = "the page crashed." if self.crashed else f"the page did not answer within {self.seconds:g} s."
         raise ActionError(what, kind="browser_gone" if self.crashed else "timeout", retriable=True)
+
+    async def _first(self, *tasks: asyncio.Future[Any]) -> None:
+        """Wait until a task is done or the page is late: one that still asks is slow, not dead."""
+        for _ in range(MAX_WAITS):
+            asked = self.asked
+            done, _left = await asyncio.wait(tasks, timeout=self.seconds, return_when=asyncio.FIRST_COMPLETED)
+            if done or self.asked == asked:
+                return
 
     async def frames(self) -> list[Frame]:
         """Return the frames that can be looked at, the main one first."""
