@@ -156,13 +156,15 @@ async def test_a_flood_of_windows_and_alerts_ends(opened: Open) -> None:
 
 async def test_a_page_that_still_says_something_is_slow_and_not_dead(opened: Open) -> None:
     busy = "for(let i=0;i<8;i++){const t=Date.now();while(Date.now()-t<250);alert('n'+i)}"
-    world, seen = await opened(f'<button onclick="{busy}">Go</button>', move_seconds=1)
+    world, seen = await opened(f'<button onclick="{busy}">Go</button>')
+    world._here().tab.seconds = 1
     seen = await world.act(Move("click", id_of(seen, "Go")))
     assert seen.notes == tuple(f"the page said: n{i}" for i in range(8))
 
 
 async def test_a_page_that_says_something_for_ever_is_ended(opened: Open) -> None:
-    world, seen = await opened("<button onclick=\"for(;;)alert('n')\">Go</button>", move_seconds=0.3)
+    world, seen = await opened("<button onclick=\"for(;;)alert('n')\">Go</button>")
+    world._here().tab.seconds = 0.3
     with pytest.raises(ActionError, match="did not answer within"):
         await world.act(Move("click", id_of(seen, "Go")))
 
