@@ -28,8 +28,8 @@ EMPTY = "about:blank"
 MAX_FRAMES = 20
 MAX_DIALOGS = 20
 """Questions a page may ask for one move; more are dismissed."""
-MAX_WAITS = 5
-"""How often the time for an answer may begin anew while a page asks: one that asks for ever is ended."""
+MAX_ASKED, MAX_WAITS = 100, 5
+"""Questions and times for an answer after which a page that still asks is late, too: some ask for ever."""
 
 
 class DialogOpen(Exception):
@@ -111,7 +111,7 @@ class Tab:
         task = work if isinstance(work, asyncio.Task) else asyncio.ensure_future(work)
         opened = asyncio.ensure_future(self._opened.wait())
         try:
-            await self._first(task, opened)
+            waited = await self._first(task, opened)
         except asyncio.CancelledError:
             task.cancel()
             raise
@@ -124,16 +124,20 @@ class Tab:
             self._waiting = task
             raise DialogOpen
         task.cancel()
-        what = "the page crashed." if self.crashed else f"the page did not answer within {self.seconds:g} s."
+        what = "the page crashed." if self.crashed else f"the page did not answer within {waited:g} s."
         raise ActionError(what, kind="browser_gone" if self.crashed else "timeout", retriable=True)
 
-    async def _first(self, *tasks: asyncio.Future[Any]) -> None:
-        """Wait until a task is done or the page is late: one that still asks is slow, not dead."""
-        for _ in range(MAX_WAITS):
-            asked = self.asked
+    async def _first(self, *tasks: asyncio.Future[Any]) -> float:
+        """Wait until a task is done or the page is late, and return the seconds that it was given.
+
+        A page that still asks is slow, not dead: its time begins anew.
+        """
+        for waits in range(1, MAX_WAITS + 1):
+            before = self.asked
             done, _left = await asyncio.wait(tasks, timeout=self.seconds, return_when=asyncio.FIRST_COMPLETED)
-            if done or self.asked == asked:
-                return
+            if done or not before < self.asked <= MAX_ASKED:
+                return waits * self.seconds
+        return MAX_WAITS * self.seconds
 
     async def frames(self) -> list[Frame]:
         """Return the frames that can be looked at, the main one first."""
