@@ -53,6 +53,11 @@ def test_no_sentence_is_shown_twice() -> None:
     assert len(found) == PASSAGES and all(text.count(f"number {n} ") <= 1 for n in range(12))
 
 
+def test_what_a_copy_says_is_shown_once() -> None:
+    text = "The ferry leaves at nine."
+    assert len(shown("When does the ferry leave?", a=text, b=text)) == 1
+
+
 def test_a_passage_is_shown_once() -> None:
     assert len(shown("When does the ferry leave?", a="The ferry leaves at nine. It leaves daily.")) == 1
 

@@ -18,7 +18,7 @@ PASSAGE_WORDS = 80
 
 def nearest(weighed: Sequence[Weighed]) -> tuple[str, ...]:
     """Quote the passages around the best sentences, each as Markdown; none where nothing bears on it."""
-    shown, told = list[tuple[str, range]](), list[str]()
+    shown, told = list[tuple[str, range]](), dict[str, str]()
     for line in (item.sentence for item in weighed if max(item.like, item.cover) >= NEAR):
         page = line.passage
         taken = [place for source, place in shown if source == page.source]
@@ -27,8 +27,8 @@ def nearest(weighed: Sequence[Weighed]) -> tuple[str, ...]:
         place = around(line, taken)
         shown.append((page.source, place))
         quote = page.text[place.start - page.start : place.stop - page.start]
-        told.append(f"{_quoted(quote)}\n> — {place_of(line)}")
-    return tuple(told)
+        told.setdefault(_quoted(quote), place_of(line))  # a copy of a document says nothing more
+    return tuple(f"{quote}\n> — {place}" for quote, place in told.items())
 
 
 def around(line: Sentence, taken: Sequence[range] = ()) -> range:
