@@ -18,7 +18,7 @@ from ddax.graph.savers.held import THREADS
 from ddax.graph.state import IdeasChannel, MessagesChannel, MessagesDelta, SpreadDelta
 from ddax.ideas import dag
 from ddax.ideas.idea import merge_ideas, root
-from ddax.ideas.indexed import Index
+from ddax.ideas.indexed import Dag, Index
 
 PLACE: Any = {"configurable": {"thread_id": "t"}}
 
@@ -184,6 +184,18 @@ async def test_what_a_reader_does_to_the_state_of_an_agent_is_in_no_follow_up(tm
     async with open_agent(context, home=tmp_path) as agent:
         after = await agent.state("t")
     assert after["ideas"]["0"]["title"] == title and "forged" not in repr(after)
+
+
+async def test_a_follow_up_copies_the_ideas_of_its_thread_once(tmp_path: Path, monkeypatch) -> None:
+    copies: list[int] = []
+    own = Dag.own
+    monkeypatch.setattr(Dag, "own", lambda self: copies.append(len(self)) or own(self))
+    context = Context.model_validate({"mood": {"engine": "numpy"}})
+    async with open_agent(context, home=tmp_path) as agent:
+        await agent.run("What is a dam?", thread="t")
+        copies.clear()
+        await agent.run("And what does it cost?", thread="t")
+        assert len(copies) == 1, "for the graph; before and after it they are only looked at"
 
 
 def last_two(old: Any, writes: Sequence[Any]) -> list[Any]:

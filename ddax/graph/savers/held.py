@@ -2,15 +2,18 @@
 
 What a checkpoint comes to never changes. A follow-up reads its thread a few times: each read decodes what was
 written since the one before it, where the thread is among those that were read last; what is given out is
-copied, which takes longer the longer the thread is. Only the channels of ddax's own graph are kept, for only
-their reducers are known here: a graph inside it has a namespace, and may have others under the same names.
-The index of the ideas (`ddax.ideas.indexed`) stays with them. Leaves out how a thread is walked
-(`ddax.graph.savers.walking`).
+copied, which takes longer the longer the thread is, but lent to whoever only looks (`lent`). Only the
+channels of ddax's own graph are kept, for only their reducers are known here: a graph inside it has a
+namespace, and may have others under the same names. The index of the ideas (`ddax.ideas.indexed`) stays with
+them. Leaves out how a thread is walked (`ddax.graph.savers.walking`).
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from langgraph._internal._typing import MISSING
@@ -27,6 +30,22 @@ Place = tuple[str, str]
 """A thread and a namespace of it."""
 OURS = ""
 """The namespace of ddax's own graph."""
+_LENT = ContextVar("lent", default=False)
+
+
+@contextmanager
+def lent() -> Iterator[None]:
+    """Have what is read within the block lent and not copied: whoever reads changes nothing."""
+    before = _LENT.set(True)
+    try:
+        yield
+    finally:
+        _LENT.reset(before)
+
+
+def is_lent() -> bool:
+    """Tell whether whoever reads only looks."""
+    return _LENT.get()
 
 
 def is_kept(ns: str, key: str) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ddax.copying import copied
-from ddax.graph.savers.held import Held, is_kept
+from ddax.graph.savers.held import Held, is_kept, is_lent
 from ddax.graph.savers.walking import ANCESTORS, Walk, writes_query
 from ddax.ideas.indexed import Dag
 
@@ -87,5 +87,7 @@ class Histories:
 
 
 def given(value: Any) -> Any:
-    """Return a value for somebody who may change it, as deep as it goes."""
+    """Return a value for somebody who may change it, as deep as it goes; to whoever only looks it is lent."""
+    if is_lent():
+        return value
     return value.own() if isinstance(value, Dag) else copied(value)

@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from ddax.graph.results import RunResult, result_of
+from ddax.graph.savers.held import lent
 from ddax.graph.threads.manifests import INTERRUPTED, RunFolder
 from ddax.graph.threads.snapshots import checkpoint_of, unanswered
 from ddax.ideas import dag
@@ -19,7 +20,7 @@ async def settle(
     graph: Any, runs: RunFolder, home: Home, *, thread: str, config: Any, stopped: str, now: float
 ) -> RunResult:
     """Return the result of a run that ended, and note it; `stopped` is why it was asked to, "" where not."""
-    with sqlite_errors(home.checkpoints):
+    with sqlite_errors(home.checkpoints), lent():
         state = await unanswered(graph, await graph.aget_state(config))
     result = result_of(thread, state.values, tuple(state.interrupts))
     if stopped:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ddax.errors import StateError, StorageError, UsageError
 from ddax.graph.results import RunResult, result_of
+from ddax.graph.savers.held import lent
 from ddax.graph.threads.manifests import INTERRUPTED, OVER, UNFINISHED, RunInfo
 from ddax.graph.threads.snapshots import checkpoint_of, newest, unclaimed, whole
 
@@ -65,7 +66,8 @@ async def followed(graph: Any, store: Store, config: Any, info: RunInfo | None, 
             mend=f"Continue it: ddax resume {thread}",
         )
     await whole(store, thread, path)
-    return checkpoint_of(await newest(graph, config, info, path))
+    with lent():
+        return checkpoint_of(await newest(graph, config, info, path))
 
 
 def _counts(info: RunInfo, state: Mapping[str, Any]) -> dict[str, Any]:
