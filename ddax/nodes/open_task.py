@@ -133,7 +133,7 @@ async def _work(text: str, number: int, runtime: Runtime[Context], session: Sess
         opened=opened,
         taught=[],
         code=code,
-        requirements=_requirements(text, session.settings.requirements),
+        requirements=_requirements(text, session),
     )
     if starts_quick(session, code):
         work["road"] = QUICK
@@ -142,10 +142,10 @@ async def _work(text: str, number: int, runtime: Runtime[Context], session: Sess
     return work
 
 
-def _requirements(text: str, given: tuple[str, ...]) -> list[Requirement]:
+def _requirements(text: str, session: Session) -> list[Requirement]:
     """Return what the settings and the task's own words demand; raises UsageError for a form unknown."""
     named = []
-    for words in given:
+    for words in session.settings.requirements:
         found = parse(words, origin="settings")
         if not found:
             raise UsageError(
@@ -154,7 +154,10 @@ def _requirements(text: str, given: tuple[str, ...]) -> list[Requirement]:
                 mend=f"Write it in one of these forms: {'; '.join(FORMS)}.",
             )
         named += found
-    return merged(named, parse(gist(text, REQUIREMENT_CHARS), origin="task"))
+    asked = parse(gist(text, REQUIREMENT_CHARS), origin="task")
+    if session.world is not None and not session.library.specs:  # a file that is named there is a part of it
+        asked = [one for one in asked if one["kind"] != "visit" or "//" in one["value"]]
+    return merged(named, asked)
 
 
 async def _mind(state: State, session: Session, text: str) -> JsonDict:

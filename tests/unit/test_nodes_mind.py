@@ -226,6 +226,19 @@ async def test_a_model_that_fails_before_anything_is_done_in_a_world_is_told(kit
     assert ("this failed: It refused." in answer) is not acted
 
 
+async def test_a_file_named_in_a_world_without_documents_is_no_source_to_visit(kit: Any) -> None:
+    session, order = kit.session(), "Open letter-1.docx under Letters, then visit https://example.org/a."
+    both = ["letter-1.docx", "https://example.org/a"]
+    for world, specs, wanted in (
+        (None, (), both),
+        (GridWorld(), ("docs",), both),
+        (GridWorld(), (), both[1:]),
+    ):
+        session.library.specs = specs
+        state = await kit.opened(replace(session, world=world), order)
+        assert [one["value"] for one in state["work"]["requirements"]] == wanted
+
+
 async def test_what_is_still_open_at_the_end_is_given_up(kit: Any) -> None:
     session = kit.session({"merge": [ReasonerError("down")]})
     state = {**await kit.opened(session), "status": "stopped", "stop_reason": "budget: x"}
