@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -62,10 +63,17 @@ async def test_a_long_table_is_an_outline_and_the_button_behind_it_is_there(open
     world, seen = await opened(f"<h1>Accounts</h1><table>{ROWS}</table><button>Finish</button>")
     assert len(seen.text) < 6000 and 'button "Finish"' in seen.text
     assert "Customer 2" in seen.text and "scroll to one to see it" in seen.text
+    ends = re.findall(r'from \[\w+\] "Customer (\d+)[^"]*" to \[\w+\] "Customer (\d+)', seen.text)
+    assert any(int(first) <= 431 <= int(last) for first, last in ends)
     assert len(seen.elements) < 150
     far = one(seen, "Customer 431")
     after = await world.act(Move("scroll", far.parent))
     assert 'cell "Customer 431"' in after.text and 'button "Finish"' in after.text
+
+
+async def test_the_words_of_an_element_without_a_name_are_shown(opened: Open) -> None:
+    _, seen = await opened("<header>Free mooring on Sundays</header><footer>Closed in May</footer>")
+    assert "Free mooring on Sundays" in seen.text and "Closed in May" in seen.text
 
 
 async def test_a_short_page_is_shown_whole(opened: Open) -> None:

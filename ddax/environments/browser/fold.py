@@ -84,17 +84,21 @@ def _runs(lines: Sequence[Line]) -> list[str]:
     tops = [n for n, line in enumerate(lines) if line.node.role in PARTS - {"gridcell"}] or list(
         range(len(lines))
     )
+    rows = {top: lines[top:end] for top, end in zip(tops, [*tops[1:], len(lines)], strict=True)}
     told = []
     for first in range(0, len(tops), RUN):
         part = tops[first : first + RUN]
         a, b = part[0], part[-1]
         told.append(
-            f"… {len(part)} more, from [{lines[a].node.id}] {_words(lines[a])} to "
-            f"[{lines[b].node.id}] {_words(lines[b])}; scroll to one to see it."
+            f"… {len(part)} more, from [{lines[a].node.id}] {_words(rows[a])} to "
+            f"[{lines[b].node.id}] {_words(rows[b])}; scroll to one to see it."
         )
     return told
 
 
-def _words(line: Line) -> str:
-    said = line.node.name or line.node.own or line.text.strip()
+def _words(row: Sequence[Line]) -> str:
+    """Return what a row is called, or the words in it: a row of a table has no name of its own."""
+    node = row[0].node
+    within = " ".join(line.node.own for line in row if line.node.own and line.node.role not in ACTED_ON)
+    said = node.name or node.own or within or row[0].text.strip()
     return f'"{said if len(said) <= SHOWN else said[:SHOWN] + "…"}"'

@@ -244,7 +244,7 @@ def outline(nodes: Sequence[Node]) -> list[Line]:
         if node.role in ACTED_ON:
             lines.append(Line(node, f"{lead}[{node.id}] {node.says()}"))
             continue
-        words = node.own if node.id in parents or node.role == "text" else node.name
+        words = node.own if node.id in parents or node.role == "text" else node.name or node.own
         if node.role == "text":
             lines.append(Line(node, f'{lead}[{node.id}] "{words or node.name}"'))
         elif words or node.role not in ("cell", "listitem", "label"):
