@@ -12,7 +12,8 @@ import re
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -39,7 +40,11 @@ class Tried:
 
 
 def run(options: Options) -> Result:
-    """Carry out all orders and count."""
+    """Carry out all orders and count; with a model where one is named."""
+    if options.model:
+        from benchmarks import pages_model
+
+        return pages_model.run(NAME, options, QUICK_STEP)
     pages, pairs = read_pages(), opposite_pages()
     if options.quick:
         pages, pairs = pages[::QUICK_STEP], pairs[:: QUICK_STEP * 2 + 1]
@@ -57,6 +62,19 @@ def run(options: Options) -> Result:
 
 async def try_all(address: str, pages: Sequence[SitePage]) -> list[Tried]:
     """Carry out the orders of some pages, each in a new profile of one browser."""
+    async with one_browser() as browser:
+        with tempfile.TemporaryDirectory(prefix="ddax-pages-") as folder:
+            Path(folder, UPLOAD).write_text("A note.\n", encoding="utf-8")
+            return [
+                await _tried(browser, f"{address}/{page.name}", asked, Path(folder))
+                for page in pages
+                for asked in page.orders
+            ]
+
+
+@asynccontextmanager
+async def one_browser() -> AsyncIterator[Any]:
+    """Open a browser that reaches this machine alone, for worlds that share it."""
     from ddax.actions.egress import policy_of
     from ddax.actions.web.proxy import ProxyLimits, egress_proxy
     from ddax.environments.browser.chromium import Chromium
@@ -64,16 +82,10 @@ async def try_all(address: str, pages: Sequence[SitePage]) -> list[Tried]:
     policy = policy_of(allow_hosts=["127.0.0.1"])
     limits = ProxyLimits(total_bytes=2_000_000_000, exchanges=100_000)
     browser = Chromium(lambda: egress_proxy(policy, clock=time.time, limits=limits))
-    with tempfile.TemporaryDirectory(prefix="ddax-pages-") as folder:
-        Path(folder, UPLOAD).write_text("A note.\n", encoding="utf-8")
-        try:
-            return [
-                await _tried(browser, f"{address}/{page.name}", asked, Path(folder))
-                for page in pages
-                for asked in page.orders
-            ]
-        finally:
-            await browser.close()
+    try:
+        yield browser
+    finally:
+        await browser.close()
 
 
 async def _tried(browser: Any, url: str, asked: Asked, files: Path) -> Tried:
