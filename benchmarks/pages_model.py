@@ -68,7 +68,7 @@ def run(name: str, options: Options, step: int) -> Result:
             orders = [asked for page in pages for asked in page.orders]
             with model_server(SCRIPT) as door:
                 driven = asyncio.run(drive(address, orders, door, {}))
-            return Result(title, _figures(driven, Target(">=", 90)), notes=(_SCRIPT_NOTE, *_kinds(driven)))
+            return Result(title, _figures(driven, Target("<=", 0)), notes=(_SCRIPT_NOTE, *_kinds(driven)))
         return _local(title, pages, address, QUICK_EASIEST if options.quick else EASIEST)
 
 
@@ -162,6 +162,7 @@ def _driven(tried: Tried, calls: Sequence[Mapping[str, Any]]) -> Driven:
 
 
 def _figures(driven: Sequence[Driven], wanted: Target | None) -> tuple[Figure, ...]:
+    """Return the verdicts and the price of an order; `wanted` is the target for wrong ones."""
     counts = Counter(one.tried.verdict for one in driven)
     n = len(driven)
     told = counts["refused"] + counts["rightly refused"] + counts["done but not claimed"]
@@ -172,8 +173,8 @@ def _figures(driven: Sequence[Driven], wanted: Target | None) -> tuple[Figure, .
 
     return (
         Figure("orders done", round(100 * counts["done"] / max(1, n), 1), "%", n=n),
-        Figure("of those that can be done", round(100 * counts["done"] / max(1, can), 1), "%", wanted, n=can),
-        Figure("wrong or falsely claimed", counts["wrong"], "orders", wanted and Target("<=", 0), n=n),
+        Figure("of those that can be done", round(100 * counts["done"] / max(1, can), 1), "%", n=can),
+        Figure("wrong or falsely claimed", counts["wrong"], "orders", wanted, n=n),
         Figure("told that it was not done", told, "orders", n=n),
         Figure("of these rightly", counts["rightly refused"], "orders", n=n),
         Figure("done but not claimed", counts["done but not claimed"], "orders", n=n),
@@ -199,8 +200,10 @@ def _cut(said: str) -> str:
 
 _SCRIPT_NOTE = (
     "A scripted model behind OpenAI's protocol. It makes the moves that a person would make; they were put"
-    " down by hand, by role and name (benchmarks/data/pages_moves.yaml), and it looks ids up in the page as"
-    " the request tells it. It claims an order where each of its moves was made. So this measures what a"
-    " model is shown, the moves and the claims, and not how well a model understands an order. One call"
-    " plans what is done at one look; tokens are one for four characters."
+    " down by hand, by role and name, with a view of the pages (benchmarks/data/pages_moves.yaml), and it"
+    " looks ids up in the page as the request tells it. It claims an order where each of its moves was made;"
+    " three orders that cannot be done end where the file says that a careful person asks, the others where"
+    " what they name is not shown. So this measures what a model is shown, the moves and the claims, and not"
+    " how well a model understands an order. One call plans what is done at one look; tokens are one for four"
+    " characters."
 )
