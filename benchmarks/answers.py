@@ -26,6 +26,7 @@ from benchmarks.core import ROOT, Figure, Options, Result, Target, bootstrap, pa
 if TYPE_CHECKING:
     from ddax.actions.sources import SourceLibrary
     from ddax.memory.protocol import Embedder
+    from ddax.reasoning.protocol import Reasoner
 
 NAME = "answers"
 DESCRIPTION = "questions over real collections: claims right, answers shown, refusals, calibration"
@@ -98,21 +99,28 @@ async def _ask(folder: Path, cases: Sequence[Case], place: Path, seed: int) -> l
         library = await open_library([str(documents)], embedder=embedder, cache_dir=place / "cache")
         baseline = await Baseline.over(library, documents)
         for case in (case for case in cases if case.collection == name):
-            it = await _answer(case, f"{name}-{len(found)}", library, embedder, place / "home" / name, seed)
+            it = await answer_of(case, f"{name}-{len(found)}", library, embedder, place / "home" / name, seed)
             found.append(Asked(case, it, shown(case, baseline.best(case))))
     return found
 
 
-async def _answer(
-    case: Case, name: str, library: SourceLibrary, embedder: Embedder, home: Path, seed: int
+async def answer_of(
+    case: Case,
+    name: str,
+    library: SourceLibrary,
+    embedder: Embedder,
+    home: Path,
+    seed: int,
+    reasoner: Reasoner | None = None,
 ) -> Told:
     """Run the graph on a question in a namespace of its own, behind the turn before."""
     from ddax import Context, open_agent
     from ddax.configs.settings import Mood
     from ddax.graph.services import Parts
 
+    parts = Parts(embedder=embedder, library=library, reasoner=reasoner)
     context = Context(sources=library.specs, namespace=name, seed=seed, mood=Mood(engine="numpy"))
-    async with open_agent(context, home=home, parts=Parts(embedder=embedder, library=library)) as agent:
+    async with open_agent(context, home=home, parts=parts) as agent:
         if case.before:
             await agent.run(case.before, thread=name)
         start = time.process_time()

@@ -19,7 +19,7 @@ def build(services):
 
 async def main():
     async with open_agent(Context(sources=("python:statistics",)), build=build) as agent:
-        result = await agent.run("Which function computes the median?")
+        result = await agent.run("Which function returns the median of numeric data?")
         print(result["status"], result["short"] or result["answer"])
 
 

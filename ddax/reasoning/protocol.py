@@ -247,14 +247,24 @@ class Stated:
 
 
 @dataclass(frozen=True)
+class Nearest:
+    """A passage that is shown where nothing is claimed: verbatim text, and its place in words."""
+
+    passage_id: str
+    source: str
+    quote: str
+    place: str
+
+
+@dataclass(frozen=True)
 class Synthesis:
     """A document, and the citations that carry it.
 
     `found` is False where the support is too weak: `text` then says so. `short` is the short answer
     where the question asks for one, else empty. `support` in [0, 1]. `stated` says which citations were
     given for which piece of the text, `notes` what a reader has to know of how it came about; `data` is
-    the answer in the form that was asked for, where one was. `nearest` are passages in Markdown, to be shown
-    where nothing was found.
+    the answer in the form that was asked for, where one was. `nearest` are passages that are shown where
+    nothing was found.
     """
 
     text: str
@@ -266,7 +276,7 @@ class Synthesis:
     stated: tuple[Stated, ...] = ()
     notes: tuple[str, ...] = ()
     data: Mapping[str, Any] = field(default_factory=dict)
-    nearest: tuple[str, ...] = ()
+    nearest: tuple[Nearest, ...] = ()
 
 
 @dataclass(frozen=True)

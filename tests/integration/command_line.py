@@ -20,8 +20,9 @@ KEPT = ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH")
 QUIET = {"LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1", "CUDA_VISIBLE_DEVICES": ""}
 QUESTION = "In which city was the architect of the Corvane Tower born?"
 PAGES = {
-    "tower": "# Corvane Tower\n\nThe Corvane Tower is in Belmark. It was designed by Ilse Maran in 1931.\n",
-    "ilse": "# Ilse Maran\n\nIlse Maran was an architect. She was born in the city of Trondby.\n",
+    "tower": "# Corvane Tower\n\nThe Corvane Tower is in Belmark. "
+    "The architect of the Corvane Tower was Ilse Maran.\n",
+    "ilse": "# Ilse Maran\n\nThe architect Ilse Maran was born in the city of Trondby.\n",
     "trondby": "# Trondby\n\nTrondby is a port city in the north. Its harbour was built in 1712.\n",
 }
 FORKING = """

@@ -24,7 +24,7 @@ from tests.integration.command_line import QUESTION, Place, ended, until, write_
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(900)]
 TASKS = (
     {"id": "born", "task": QUESTION, "validators": [{"kind": "contains", "value": "Trondby"}]},
-    {"id": "who", "task": "Who designed the Corvane Tower?",
+    {"id": "who", "task": "Who was the architect of the Corvane Tower?",
      "validators": [{"kind": "contains", "value": "Ilse Maran"}]},
     {"id": "when", "task": "When was the harbour of Trondby built?",
      "validators": [{"kind": "numeric", "value": 1712}]},

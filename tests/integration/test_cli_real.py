@@ -20,7 +20,7 @@ def ddax(place: Path, *argv: str, **changes: str) -> subprocess.CompletedProcess
     )
 
 
-MERGE = "Which function merges sorted inputs into a single sorted output?"
+MERGE = "Which function returns the low median of numeric data?"
 
 
 def test_the_demo_answers_and_cites_then_follows_up(tmp_path: Path):
@@ -28,7 +28,7 @@ def test_the_demo_answers_and_cites_then_follows_up(tmp_path: Path):
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     assert "statistics.median" in result["answer"]
-    assert any("statistics.median" in citation["quote"] for citation in result["citations"])
+    assert any("statistics.median" in citation["title"] for citation in result["citations"])
     thread = result["thread_id"]
     assert thread in ddax(tmp_path, "runs").stdout
     shown = json.loads(ddax(tmp_path, "show", thread, "--json").stdout)

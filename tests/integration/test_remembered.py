@@ -41,6 +41,15 @@ async def test_what_others_read_is_said_to_be_remembered(place: Path) -> None:
     assert "[1] East gate <east/gate.md>, remembered from an earlier task" in shown
 
 
+async def test_a_passage_that_others_read_is_said_to_be_remembered(place: Path) -> None:
+    await ask(place, "east", "a")
+    async with open_agent(Context(sources=("west",)), home=place / "home") as agent:
+        result = await agent.run("Who painted the east gate?", thread="b")
+    places = [line for line in result["answer"].splitlines() if line.startswith("> — ")]
+    assert result["status"] == "not_found"
+    assert "> — east/gate.md (East gate), remembered from an earlier task" in places, result["answer"]
+
+
 async def test_the_newer_version_of_a_file_takes_the_place_of_the_older_one(place: Path) -> None:
     assert (await ask(place, "east", "a"))["short"] == "Tom Rook"
     Path("east/gate.md").write_text(keeper("Ann Fox"), encoding="utf-8")

@@ -17,11 +17,11 @@ from tests.integration.browser_page import axe, browser_page
 from tests.integration.viewer_parts import see
 
 pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="module")]
-QUESTION = "In which city was the architect of the Corvane Tower born, and when was its harbour built?"
+QUESTION = "When was the harbour of Trondby built?"
 PAGES = {
     "tower": "# Tower\n\nThe Corvane Tower is a **lookout tower**. Ilse Maran designed it in 1931.",
     "maran": "Ilse Maran was an architect. She was born in the city of **Trondby** and died in 1970.",
-    "trondby": "Trondby is a port city in the north. Its harbour was built in 1712.",
+    "trondby": "Trondby is a port city in the north. Its **harbour** was built in 1712.",
 }
 WIDE = "() => [document.documentElement, ...document.querySelectorAll('.field, aside, .list')]"
 WIDE += ".map((one) => one.scrollWidth - one.clientWidth)"

@@ -24,7 +24,7 @@ from tests.integration.browser_page import Watched, axe, browser_page
 from tests.integration.viewer_parts import picture_of, said, see
 
 pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="module")]
-QUESTION = "In which city was the architect of the Corvane Tower born, and when was its harbour built?"
+QUESTION = "When was the harbour of Trondby built?"
 PAGES = {
     "tower": "The Corvane Tower is a lookout tower in Belmark. Ilse Maran designed it in 1931.",
     "maran": "Ilse Maran was an architect. She was born in the city of Trondby and died in 1970.",
@@ -64,7 +64,7 @@ async def test_a_run_is_looked_into(viewing: Browser, home: Path, tmp_path: Path
         assert where.token not in page.url
         await page.screenshot(path=tmp_path / "run.png")
         states = await picture_of(page)
-        await page.locator('.dag .node[aria-label^="read: tower;"]').click()
+        await page.locator('.dag .node[aria-label^="read: trondby;"]').click()
         side = page.locator("aside")
         for words in (
             "What it did",
@@ -76,7 +76,7 @@ async def test_a_run_is_looked_into(viewing: Browser, home: Path, tmp_path: Path
             "visit",
         ):
             await expect(side).to_contain_text(words)
-        await expect(side.locator("mark.cited").first).to_contain_text("Corvane Tower")
+        await expect(side.locator("mark.cited").first).to_contain_text("Trondby")
         await expect(side.locator(".marks .cited")).to_have_text("cited in a result")
         if await side.locator(".speech button").count():  # what an argument quotes is a click away
             await side.locator(".speech button").first.click()
@@ -89,16 +89,16 @@ async def test_a_run_is_looked_into(viewing: Browser, home: Path, tmp_path: Path
         await expect(page.locator(".dag .node")).not_to_have_count(len(states))
         await expect(side).to_contain_text("was not there yet")
         await page.screenshot(path=tmp_path / "moment.png")
-        await page.locator('.dag .node[aria-label^="In which"]').click()
+        await page.locator('.dag .node[aria-label^="When was"]').click()
         await page.keyboard.press("Escape")
         await expect(side).to_contain_text(said("Moment 5, step \\d"))
         await page.get_by_role("button", name="Back to now").click()
         await expect(page.locator(".dag .node")).to_have_count(len(states))
 
         await page.keyboard.press("/")
-        await page.keyboard.type("maran")
+        await page.keyboard.type("read: trondby")
         await page.keyboard.press("Enter")
-        await expect(page.locator(".dag .node.chosen")).to_have_attribute("aria-label", said("read: maran"))
+        await expect(page.locator(".dag .node.chosen")).to_have_attribute("aria-label", said("read: trondby"))
         await page.keyboard.press("Escape")
         await expect(side).to_contain_text("Answer")
         await page.keyboard.press("t")
@@ -313,12 +313,12 @@ async def test_a_run_of_another_process_is_followed(viewing: Browser, sources: P
             *command, env=env, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL
         )
         await page.goto(where.address())
-        await page.locator("button.task", has_text="Corvane").click(timeout=120_000)
+        await page.locator("button.task", has_text="Trondby").click(timeout=120_000)
         await page.wait_for_selector(".dag .node")
         await expect(page.locator("header .pill")).to_have_text("done", timeout=120_000)
         assert await process.wait() == 0
         await expect(page.locator(".time .what")).to_contain_text("→ end")
-        await expect(page.locator("aside")).to_contain_text("Trondby")
+        await expect(page.locator("aside")).to_contain_text("1712")
         assert watched.faults == []
 
 
@@ -334,7 +334,7 @@ async def test_axe_finds_no_serious_fault(viewing: Browser, home: Path, scheme: 
         await see(page, where, "done")
         await page.evaluate(source)
         found: dict[str, Any] = {"run": await _faults(page)}
-        await page.locator('.dag .node[aria-label^="read: tower;"]').click()
+        await page.locator('.dag .node[aria-label^="read: trondby;"]').click()
         await expect(page.locator("aside mark").first).to_be_visible()
         found["idea"] = await _faults(page)
         await page.keyboard.press("t")

@@ -368,7 +368,7 @@ def test_cancel(capsys):
 def test_demo_succeeds_only_if_the_right_answer_is_cited(capsys):
     right = {
         "answer": "statistics.median",
-        "citations": [{"source": "s", "title": "t", "quote": "statistics.median: x"}],
+        "citations": [{"source": "s", "title": "statistics.median", "quote": "x"}],
     }
     code, out, _ = call(capsys, "demo", "--json", by=agent(**right))
     assert (code, one_object(out)["answer"]) == (0, "statistics.median")

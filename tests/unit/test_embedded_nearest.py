@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,6 +11,7 @@ from ddax.memory.embed.likeness import Vectors
 from ddax.memory.embeddings import HashEmbedder
 from ddax.reasoning.embedded.evidence import weigh
 from ddax.reasoning.embedded.nearest import PASSAGE_WORDS, PASSAGES, nearest
+from ddax.steps.close.nearest_passages import quoted
 from ddax.text.chunks import chunks
 from ddax.text.question import analyse
 from ddax.types import Passage
@@ -27,7 +30,7 @@ def shown(question: str, **pages: str) -> tuple[str, ...]:
         for name, text in pages.items()
         for n, c in enumerate(chunks(text))
     ]
-    return nearest(weigh(analyse(question), parts, VECTORS))
+    return tuple(quoted(asdict(one)) for one in nearest(weigh(analyse(question), parts, VECTORS)))
 
 
 @given(st.lists(LINES, min_size=1, max_size=8).map("\n\n".join))

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ddax.reasoning.embedded.answer import MAX_WORDS, pack
 from ddax.reasoning.embedded.evidence import Weighed, fit_of_title
 from ddax.reasoning.embedded.sentences import Sentence, fair_share, split
+from ddax.reasoning.embedded.shown import MAX_WORDS, pack
 from ddax.text.question import analyse
 from ddax.text.words import fold, terms, words
 from ddax.types import Passage
@@ -124,7 +124,7 @@ def test_terms_know_joined_names_numbers_and_the_words_of_asking() -> None:
 def test_a_long_row_is_said_no_further_than_it_is_quoted() -> None:
     row = "| " + " | ".join(f"c{k} v{k}" for k in range(60)) + " |"
     line = next(line for line in cut(f"# Doc\n\n{row}\n") if line.item)
-    said, quotes = pack("", [Weighed(line, 1.0, 1.0, 1.0, frozenset(), ())])
+    said, quotes = pack([Weighed(line, 1.0, 1.0, 1.0, frozenset(), ())])
     assert said.endswith("…")
     assert set(words(said.split(": ", 1)[1])) == set(words(quotes[0].quote))
 
@@ -150,7 +150,7 @@ def test_a_row_without_blanks_is_cut_behind_a_cell() -> None:
     header, row = rows
     table = f"{header}\n{'|-' * 45}|\n{row}\n"
     line = next(line for line in cut(table, "Doc") if "val0" in line.text)
-    text, quotes = pack("", [Weighed(line, 1.0, 1.0, 1.0, frozenset(), ())])
+    text, quotes = pack([Weighed(line, 1.0, 1.0, 1.0, frozenset(), ())])
     assert 40 <= len(text.split()) <= MAX_WORDS
     assert "val1," in text and quotes[0].quote in row
 

@@ -33,9 +33,7 @@ PLAIN = """
     """.split()  # noqa: SIM905
 TOLD = frozenset(
     """
-    reasoning.embedded.hours:_OPENS reasoning.embedded.hours:_CLOSES reasoning.embedded.hours:_OPEN
-    reasoning.embedded.implied:_FORMS[13][0] text.question:_SUBORDINATE
-    reasoning.embedded.rows:_PRICED memory.gate.order_forms:_FOUND
+    text.question:_SUBORDINATE memory.gate.order_forms:_FOUND
     """.split()  # noqa: SIM905
 )
 """Those that only say whether they find something: where they begin to is another place now."""

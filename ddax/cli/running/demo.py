@@ -106,7 +106,7 @@ def demo(
         print_tree(Board.of_state(state))
     code = print_result(result, output)
     if code == 0 and not is_right(result):
-        output.note(f"error: the demo expected {ANSWER!r} in the answer and in a quote of its citations.")
+        output.note(f"error: the demo expected {ANSWER!r} in the answer and among its citations.")
         code = 1
     for act in () if code or json else ACTS:
         code = code or act(output)
@@ -114,6 +114,6 @@ def demo(
 
 
 def is_right(result: Mapping[str, Any]) -> bool:
-    """Tell whether the answer is the known one and a citation carries it."""
+    """Tell whether the answer is the known one and its page is cited."""
     said = f"{result['answer']} {result.get('short', '')}"
-    return ANSWER in said and any(ANSWER in citation["quote"] for citation in result["citations"])
+    return ANSWER in said and any(citation["title"] == ANSWER for citation in result["citations"])

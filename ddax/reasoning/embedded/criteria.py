@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from ddax.memory.embed.likeness import Vectors
 from ddax.reasoning.criteria import BEARS, GIVES, MEETS, ONE_OF_TWO, YES_OR_NO
-from ddax.reasoning.embedded.compare import compared
 from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.protocol import DEFAULT_RUBRIC, JudgeRequest
 from ddax.text.question import Question
@@ -36,8 +35,7 @@ def score(
     if name.startswith(GIVES):
         return max((item.fit for item in weighed), default=0.0), "fit of the best span read"
     if name in DECIDES:
-        decided = bool(weighed) and bool(compared(question, weighed)[0])
-        return float(decided), "whether what was read decides it"
+        return max((item.cover for item in weighed), default=0.0), "share of the question one sentence says"
     wanted = set(terms(name.removeprefix(MEETS)))
     said = set(terms(request.result))
     share = len(wanted & said) / max(1, len(wanted))

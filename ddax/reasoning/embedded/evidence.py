@@ -1,4 +1,4 @@
-"""How well each sentence read bears on a question."""
+"""How well each sentence read bears on a question: by its meaning, its words, and what it could answer."""
 
 from __future__ import annotations
 
@@ -10,26 +10,20 @@ import numpy as np
 
 from ddax.memory.embed.likeness import Vectors
 from ddax.reasoning.embedded.follow import rarity
-from ddax.reasoning.embedded.implied import implied
-from ddax.reasoning.embedded.others import unmeant
 from ddax.reasoning.embedded.sentences import Sentence, split
 from ddax.reasoning.embedded.spans import Span, candidates
 from ddax.text.question import Question, said_of
-from ddax.text.words import denies, fold, term_of, words
+from ddax.text.words import words
 from ddax.types import Passage
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:\.\w+)*")
-_DENIED = re.compile(r"(?:\bnot|n['’]t)\s+(?:\w+ly\s+)?(\w+)")
 MAX_EMBEDDED = 64
 """Sentences that are embedded for one question, about half a second of work."""
 
 
 @dataclass(frozen=True)
 class Weighed:
-    """A sentence with its signs, each in [0, 1]: likeness, coverage of the question, fit of its best span.
-
-    `unmeant` are the words of names that stand above it and that it is not about.
-    """
+    """A sentence with its signs, each in [0, 1]: likeness, coverage of the question, fit of its best span."""
 
     sentence: Sentence
     like: float
@@ -37,7 +31,6 @@ class Weighed:
     fit: float
     terms: frozenset[str]
     spans: tuple[Span, ...]
-    unmeant: frozenset[str] = frozenset()
 
     @property
     def score(self) -> float:
@@ -52,27 +45,26 @@ def readable(passages: Sequence[Passage]) -> list[Passage]:
 
 def weigh(question: Question, passages: Sequence[Passage], vectors: Vectors) -> list[Weighed]:
     """Weigh every sentence of the passages, best first."""
-    lines = lines_of(question, passages)
+    found = weigh_lines(question, lines_of(question, passages), vectors)
+    return sorted(found, key=lambda item: (-item.score, item.sentence.passage.source, item.sentence.start))
+
+
+def weigh_lines(question: Question, lines: Sequence[Sentence], vectors: Vectors) -> list[Weighed]:
+    """Weigh sentences in the order they have."""
     if not lines:
         return []
     likes = vectors.likeness(question.text, [line.titled for line in lines])
-    strange = [unmeant(question, line, lines[:place]) for place, line in enumerate(lines)]
-    told = [_said(question, line) - own for line, own in zip(lines, strange, strict=True)]
+    told = [said_of(question, line.titled) for line in lines]
     rare = rarity([*map(tuple, told), question.terms])
     whole = sum(rare[term] for term in question.terms) or 1.0
     found = []
-    for line, like, own, other in zip(lines, likes, told, strange, strict=True):
+    for line, like, own in zip(lines, likes, told, strict=True):
         spans = candidates(question, line.text, line.passage.title)
         cover = sum(rare[term] for term in question.terms if term in own) / whole
         fit = max((span.fit for span in spans), default=0.0)
         fit = max(fit, fit_of_title(question, line))
-        found.append(Weighed(line, float(np.clip(like, 0, 1)), cover, fit, own, tuple(spans), other))
-    return sorted(found, key=lambda item: (-item.score, item.sentence.passage.source, item.sentence.start))
-
-
-def _said(question: Question, line: Sentence) -> frozenset[str]:
-    """Return the words of a sentence and of what stands above it, also those that it says by its form."""
-    return said_of(question, f"{line.titled} {implied(question, line)}")
+        found.append(Weighed(line, float(np.clip(like, 0, 1)), cover, fit, own, tuple(spans)))
+    return found
 
 
 def fit_of_title(question: Question, line: Sentence) -> float:
@@ -89,7 +81,7 @@ def fit_of_title(question: Question, line: Sentence) -> float:
         meant = 0 < len(asked) <= len(named) and named[-len(asked) :] == asked
     else:
         meant = question.kind == "name" and names_a(question.head, title, line.passage.text)
-        meant = meant and not _has_it(question, title) and not _contrary(question, line)
+        meant = meant and not _has_it(question, title)
     return float(meant)
 
 
@@ -97,13 +89,6 @@ def _has_it(question: Question, title: str) -> bool:
     """Tell whether a part of what a title names is asked for: "Which command of tidepool"."""
     part = rf"\b{re.escape(question.head)} (?:of|in|from) (?:the )?{re.escape(title)}\b"
     return re.search(part, question.text, re.IGNORECASE) is not None
-
-
-def _contrary(question: Question, line: Sentence) -> bool:
-    """Tell whether a sentence says without a "not" what a question says with one."""
-    denied = {term_of(word) for word in _DENIED.findall(fold(question.text))}
-    said = words(line.text)
-    return not denied.isdisjoint(map(term_of, said)) and not denies(said)
 
 
 def names_a(kind: str, title: str, text: str) -> bool:
@@ -122,10 +107,14 @@ def names_a(kind: str, title: str, text: str) -> bool:
 
 def lines_of(question: Question, passages: Sequence[Passage]) -> list[Sentence]:
     """Return the sentences that share most of the question's words: embedding is what costs time."""
-    lines = split(readable(passages))
-    if len(lines) <= MAX_EMBEDDED:
-        return lines
+    return nearest(question, split(readable(passages)))
+
+
+def nearest(question: Question, lines: Sequence[Sentence], limit: int = MAX_EMBEDDED) -> list[Sentence]:
+    """Return the `limit` sentences that share most words with a question, in the order they have."""
+    if len(lines) <= limit:
+        return list(lines)
     asked = set(question.terms)
-    shared = [len(asked & _said(question, line)) for line in lines]
-    kept = sorted(range(len(lines)), key=lambda i: (-shared[i], i))[:MAX_EMBEDDED]
+    shared = [len(asked & said_of(question, line.titled)) for line in lines]
+    kept = sorted(range(len(lines)), key=lambda i: (-shared[i], i))[:limit]
     return [lines[i] for i in sorted(kept)]

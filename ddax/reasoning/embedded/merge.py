@@ -1,11 +1,11 @@
-"""The synthesis of findings: in between what the children found, at the root the answer or a refusal."""
+"""The synthesis of findings: in between what the children found, at the root the answer or passages."""
 
 from __future__ import annotations
 
 from ddax.memory.embed.likeness import Vectors
 from ddax.reasoning.embedded.answer import answer
 from ddax.reasoning.embedded.evidence import weigh
-from ddax.reasoning.embedded.support import THRESHOLD, measure
+from ddax.reasoning.embedded.support import measure
 from ddax.reasoning.protocol import Finding, MergeRequest, Synthesis
 from ddax.text.question import analyse
 from ddax.types import Citation
@@ -15,12 +15,12 @@ MAX_BETWEEN = 3
 
 
 def merge(request: MergeRequest, vectors: Vectors) -> Synthesis:
-    """Combine what was found; at the root answer with citations or say it is not in the sources."""
+    """Combine what was found; at the root answer with citations or show what comes nearest."""
     question = analyse(request.task)
     if request.final:
-        reply = answer(question, request.evidence, vectors, threshold=THRESHOLD)
+        reply = answer(question, request.evidence, vectors)
         return Synthesis(
-            reply.text, reply.citations, reply.found, reply.support.value, reply.short, nearest=reply.nearest
+            reply.text, reply.citations, reply.found, reply.support, reply.short, nearest=reply.nearest
         )
     return _between(request, vectors)
 

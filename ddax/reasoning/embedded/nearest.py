@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.sentences import Sentence
+from ddax.reasoning.protocol import Nearest
 from ddax.text.chunks import sentences
 
 PASSAGES = 3
@@ -16,9 +17,9 @@ PASSAGE_WORDS = 80
 """Words of one of them, around the sentence that comes nearest."""
 
 
-def nearest(weighed: Sequence[Weighed]) -> tuple[str, ...]:
-    """Quote the passages around the best sentences, each as Markdown; none where nothing bears on it."""
-    shown, told = list[tuple[str, range]](), dict[str, str]()
+def nearest(weighed: Sequence[Weighed]) -> tuple[Nearest, ...]:
+    """Quote the passages around the best sentences; none where nothing bears on it."""
+    shown, told = list[tuple[str, range]](), dict[str, Nearest]()
     for line in (item.sentence for item in weighed if max(item.like, item.cover) >= NEAR):
         page = line.passage
         taken = [place for source, place in shown if source == page.source]
@@ -27,8 +28,9 @@ def nearest(weighed: Sequence[Weighed]) -> tuple[str, ...]:
         place = around(line, taken)
         shown.append((page.source, place))
         quote = page.text[place.start - page.start : place.stop - page.start]
-        told.setdefault(_quoted(quote), place_of(line))  # a copy of a document says nothing more
-    return tuple(f"{quote}\n> — {place}" for quote, place in told.items())
+        # A copy of a document says nothing more.
+        told.setdefault(" ".join(quote.split()), Nearest(page.id, page.source, quote, place_of(line)))
+    return tuple(told.values())
 
 
 def around(line: Sentence, taken: Sequence[range] = ()) -> range:
@@ -55,8 +57,3 @@ def place_of(line: Sentence) -> str:
     page, heading = line.passage, line.heading.plain if line.heading else ""
     parts = dict.fromkeys(part for part in (page.title, heading) if part and part != page.source)
     return f"{page.source} ({', '.join(parts)})" if parts else page.source
-
-
-def _quoted(text: str) -> str:
-    """Return a text as a quotation of Markdown; an empty line would end it."""
-    return "\n".join(f"> {line}" for line in text.splitlines() if line.strip())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from ddax.text.chunks import FENCE, Span, sentences
@@ -46,6 +46,8 @@ _RUN_IN = re.compile(r"[ \t]*(?:\d{1,3}[.)][ \t]+\S+(?: \S+){0,3}\.|\*\*[^*]{1,6
 _NUMBERED = re.compile(r"[ \t]*\d{1,3}[.)][ \t]")
 _VALUED = re.compile(r"[^\W\d_][\w /-]{1,30}: (?:.*, |\S+@\S|\w+://)")
 """A line that names values behind its label, and nothing that follows: "Present: Ann Lee, Bo Marr"."""
+_LABELLED = re.compile(r"[ \t]*[^\W\d_][\w ()/&'’-]{0,40}:[ \t]+\S")
+"""A line that names its value behind a label."""
 _OPEN_END = re.compile(r"[.!。！…,;،]$")
 
 _ASIDE = frozenset(
@@ -148,8 +150,29 @@ def split(passages: Sequence[Passage], *, limit: int = MAX_SENTENCES) -> list[Se
         own = [line for line in lines if (passage.source, line.start) not in seen]
         seen.update((passage.source, line.start) for line in own)
         parts.append(own)
+    parts = _continued(parts)
     share = fair_share([len(part) for part in parts], limit)
     return [line for part in parts for line in part[: max(1, share)]][:limit]
+
+
+def _continued(parts: list[list[Sentence]]) -> list[list[Sentence]]:
+    """Give rows whose table began in an earlier passage of their document the header of that."""
+    told, last = list[list[Sentence]](), dict[str, Sentence]()
+    for lines in parts:
+        own = list[Sentence]()
+        for line in lines:
+            row = last.get(line.passage.source)
+            bar = line.item and line.header is None and not line.label and BAR.search(line.text)
+            if bar and row is not None and row.header is not None and row.start < line.start:
+                joined = replace(line, header=row.header, heading=row.heading, intro=row.intro)
+                line = joined if joined.cells else line
+            if line.header is not None:
+                last[line.passage.source] = line
+            elif not line.item:
+                last.pop(line.passage.source, None)
+            own.append(line)
+        told.append(own)
+    return told
 
 
 def goes_back(line: Sentence) -> bool:
@@ -186,7 +209,8 @@ def _cut(passage: Passage) -> list[Sentence]:
     heading: Sentence | None = None
     outer: Sentence | None = None
     columns: Sentence | None = None
-    intro, place, spans = "", 0, sentences(passage.text, fenced=passage.fenced)
+    intro, place = "", 0
+    spans = _by_value(passage.text, sentences(passage.text, fenced=passage.fenced))
     for number, text, fenced in _said_lines(passage, spans):
         run_in = _runs_in(passage.text, spans, number)
         item = _ITEM.match(text) is not None and not run_in
@@ -211,6 +235,22 @@ def _cut(passage: Passage) -> list[Sentence]:
             intro = own.plain[-LEAD_CHARS:] if not intro else f"{intro} {own.plain}"[-LEAD_CHARS:]
         elif not item:
             intro = ""
+    return found
+
+
+def _by_value(text: str, spans: Sequence[Span]) -> list[Span]:
+    """Cut what names a value behind a label on each of its lines into these lines: "Phone: 555 0199"."""
+    found = list[Span]()
+    for span in spans:
+        lines = text[span.start : span.end].splitlines(keepends=True)
+        if len(lines) < 2 or not all(map(_LABELLED.match, lines)) or MAIL.match("".join(lines)):
+            found.append(span)
+            continue
+        at = span.start
+        for line in lines:
+            front = len(line) - len(line.lstrip())
+            found.append(Span(at + front, at + len(line.rstrip())))
+            at += len(line)
     return found
 
 
@@ -239,6 +279,8 @@ def _is_label(passage: Passage, spans: Sequence[Span], number: int) -> bool:
         return False
     if _VALUED.match(line):
         return False
+    if line.endswith("?") and _ITEM.match(line) is None and text[span.end : span.end + 1] == "\n":
+        return text[: span.start].rstrip(" \t")[-1:] in ("", "\n")  # what is asked heads its answer
     if _ruled(text, spans, number) and not line.lstrip().startswith("|"):
         return _GAP.search(line) is None
     if number == 1 and passage.opens and _signature(text[: spans[0].end].strip(), passage.title):

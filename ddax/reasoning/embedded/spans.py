@@ -20,21 +20,22 @@ DATE = re.compile(
     # A year that is a part of a day written otherwise is no date.
     r"|(?<!\b\d[./-])(?<!\b\d\d[./-])(?:1\d{3}s?|20\d\ds?)(?![./-]\d\d?\b))\b"
 )
-LIVED = re.compile(rf"\((?:[^()]*;)?\s*(?P<born>{DATE.pattern})\s*[–—-]\s*(?P<died>{DATE.pattern})\)")
-"""The days of birth and death, as they stand behind a name."""
 _IS_DATE = re.compile(rf"{_MONTH}(?: \d{{1,4}})?")
 """A date that has a capital as a name has."""
 _DAY = re.compile(rf"\b(?:\d{{1,2}} {_MONTH}|{_MONTH} \d{{1,2}})\b")
 """A day that a question names: the same with its year is no answer."""
 _YEAR = re.compile(r"\b(?:1\d{3}|20\d\d)\b")
-_COUNT = (
+COUNT = (
     "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen"
     "|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|dozen"
 )
+"""Numbers that are written as words, as alternatives of a pattern."""
 _NUMBER = re.compile(
-    rf"\b(?:\d[\d,.]*\d|\d|{_COUNT})(?:[- ](?:million|billion|thousand|hundred|percent|{_COUNT}))*\b",
+    rf"(?<!\[)\b(?:(?:\d[\d,.]*\d|\d)(?!st\b|nd\b|rd\b|th\b)(?:[a-z]{{1,3}}\b|\b)|{COUNT}\b)"
+    rf"(?:[- ](?:million|billion|thousand|hundred|percent|{COUNT}))*\b",
     re.IGNORECASE,
 )
+"""A number with what is written onto it ("64k"); a footnote ("[1]") and a rank ("3rd") are none."""
 _NAME = re.compile(
     r"[A-Z\u00c0-\u00de][\w'’&-]*(?:\.(?=\s[A-Z]))?"
     r"(?:(?:,? (?:of|the|and|de|la|von|van|da|del|for|in))*[ ]"
@@ -51,30 +52,9 @@ _AND = re.compile(r",? and |, ")
 _TITLES = frozenset(["dr", "prof", "mr", "mrs", "ms", "sir", "dame", "lady", "lord", "saint", "st"])
 """Words before a name that a question may leave out."""
 _STOP_START = frozenset(
-    [
-        "the",
-        "a",
-        "an",
-        "in",
-        "it",
-        "he",
-        "she",
-        "they",
-        "this",
-        "that",
-        "his",
-        "her",
-        "its",
-        "their",
-        "on",
-        "at",
-        "for",
-        "as",
-        "after",
-        "before",
-        "when",
-    ]
-)
+    ["the", "a", "an", "in", "it", "he", "she", "they", "this", "that", "his", "her", "its", "their",
+     "on", "at", "for", "as", "after", "before", "when"]
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
-"""How far what was read carries an answer, and the line below which the question is refused.
+"""How far what was read carries an answer, as a judge of results sees it, and when reading may stop.
 
-Four signs with equal weight, each in [0, 1]; only the line itself is fitted (see `THRESHOLD`):
+Four signs with equal weight, each in [0, 1]:
 
 * like    cosine of the question with the best sentence read
 * cover   share of the question's words that anything read says
@@ -11,7 +11,7 @@ Four signs with equal weight, each in [0, 1]; only the line itself is fitted (se
           where its opening names something that the question names (a question without names: the share
           of its words that the opening says)
 
-Where one sentence says all that is asked, the last three are 1, whatever its document is called.
+Whether an answer is claimed is not decided here: see `scorer`.
 """
 
 from __future__ import annotations
@@ -20,25 +20,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ddax.reasoning.embedded.denials import denying
 from ddax.reasoning.embedded.evidence import Weighed
-from ddax.reasoning.embedded.others import told_of_others, unsaid_years
-from ddax.reasoning.embedded.outright import outright
 from ddax.reasoning.embedded.sentences import Sentence
-from ddax.reasoning.embedded.whole import lettered, whole
 from ddax.text.question import Question, said_of
 from ddax.text.words import bare_title, contains_phrase, terms, words
 from ddax.types import Passage
 
-THRESHOLD = 0.76
-"""Support below it is a refusal; the one fitted number of the embedded reasoner.
-
-Drawn on 50 two-hop questions over 500 pooled encyclopaedia paragraphs, each asked with and without the
-paragraphs that answer it: from 0.74 to 0.78 it refuses 66 to 84 % of the unanswerable and 8 to 14 % of
-the answerable ones. Drawn on random halves and measured on the other halves (1000 splits): by the tenth
-percentile of the answerable half 0.768 ± 0.025, refusing 78 % ± 11 and 13 % ± 9; by the best difference
-of the two rates 0.782 ± 0.013, refusing 81 % ± 8 and 16 % ± 9.
-"""
 STOP_LIKE = 0.75
 """Cosine from which a sentence says nearly the same as the question, so that reading may stop."""
 OPENING = 160
@@ -78,8 +65,6 @@ def measure(question: Question, weighed: Sequence[Weighed]) -> Support:
     if not weighed:
         return Support()
     like = max(item.like for item in weighed)
-    if whole(question, weighed) or denying(question, weighed) or outright(question, weighed):
-        return Support(like, cover=1.0, joint=1.0, about=1.0)
     passages = list({id(item.sentence.passage): item.sentence.passage for item in weighed}.values())
     parts = [_part(passage, question) for passage in passages]
     asked = max(1, len(question.terms))
@@ -93,19 +78,6 @@ def measure(question: Question, weighed: Sequence[Weighed]) -> Support:
             *(_under(question, item.sentence) for item in weighed),
         ),
     )
-
-
-def unsaid(question: Question, passages: Sequence[Passage]) -> list[str]:
-    """Return the names in a question of which nothing read says a word: it cannot be about them."""
-    said = {
-        term for passage in passages for term in terms(f"{passage.title} {passage.text} {passage.source}")
-    }
-    unsaid = [name for name in question.names if (own := set(terms(name))) and not own & said]
-    texts = [words(f"{passage.title} {passage.text}") for passage in passages]
-    told = (name for name in lettered(question) if not any(contains_phrase(text, name) for text in texts))
-    read = [f"{passage.title}\n{passage.text}" for passage in passages]
-    other = [*told_of_others(question, read), *unsaid_years(question, read)]
-    return [*unsaid, *map(" ".join, told), *other]
 
 
 def complete(question: Question, weighed: Sequence[Weighed]) -> bool:

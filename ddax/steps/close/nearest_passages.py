@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from ddax.graph.state import Answer
+from ddax.types import JsonDict
+from ddax.wording import REMEMBERED
 
 NEAREST = "These passages come nearest:"
 
@@ -15,5 +17,12 @@ def with_nearest(answer: Answer, *, as_asked: bool) -> Answer:
     shown = answer.get("nearest", [])
     if not shown or as_asked or answer.get("found"):
         return answer
-    text = "\n\n".join([f"{answer.get('text', '')} {NEAREST}", *shown])
+    text = "\n\n".join([f"{answer.get('text', '')} {NEAREST}", *map(quoted, shown)])
     return Answer(**{**answer, "text": text, "nearest": []})
+
+
+def quoted(shown: JsonDict) -> str:
+    """Return a passage as a quotation of Markdown, with its place; an empty line would end it."""
+    lines = [f"> {line}" for line in shown["quote"].splitlines() if line.strip()]
+    mark = REMEMBERED if shown.get("remembered") else ""
+    return "\n".join([*lines, f"> — {shown['place']}{mark}"])

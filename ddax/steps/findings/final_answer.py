@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from ddax.debate.carried import short_unsupported
@@ -42,7 +43,7 @@ def answer_of(reply: Synthesis) -> Answer:
     if reply.data:
         answer["data"] = dict(reply.data)
     if reply.nearest and not reply.found:
-        answer["nearest"] = [*reply.nearest]
+        answer["nearest"] = [asdict(one) for one in reply.nearest]
     return answer
 
 

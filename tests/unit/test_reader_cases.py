@@ -1,0 +1,57 @@
+"""Questions over small documents, as data: what is claimed of them, and what is only shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ddax.reasoning.embedded import EmbeddedReasoner
+from ddax.reasoning.protocol import MergeRequest, Synthesis
+from ddax.types import Passage
+
+CASES: list[dict[str, Any]] = yaml.safe_load(
+    Path(__file__).with_name("reader_cases.yaml").read_text(encoding="utf-8")
+)
+
+
+async def ask(reasoner: EmbeddedReasoner, task: str, *documents: tuple[str, str]) -> Synthesis:
+    """Ask a question of documents, each by its title and its text."""
+    pages = tuple(Passage(title, f"{title}.md", title, text, 0, len(text)) for title, text in documents)
+    return await reasoner.merge(MergeRequest(task, task, (), pages, final=True))
+
+
+def shown(reply: Synthesis) -> str:
+    """Return what a reader sees: the claim, or the passages that come nearest."""
+    return "\n\n".join([reply.text, *(one.quote for one in reply.nearest)])
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["question"])
+async def test_a_case(reasoner: EmbeddedReasoner, case: dict[str, Any]) -> None:
+    reply = await ask(reasoner, case["question"], (case.get("title", "page"), case["document"]))
+    assert reply.found is case.get("claimed", True), (reply.support, reply.text)
+    assert case.get("says", "") in shown(reply)
+    assert all(quote.quote in case["document"] for quote in reply.citations)
+
+
+async def test_where_nothing_is_claimed_passages_are_quoted_with_place(reasoner: EmbeddedReasoner) -> None:
+    reply = await ask(
+        reasoner, "Who paid for the tunnel at Rusk?",
+        ("Rusk", "# Rusk\n\n## History\n\nThe bridge at Rusk was paid for by the guild.\n"),
+        ("Vessa", "# Vessa\n\nVessa has a lighthouse.\n"),
+    )  # fmt: skip
+    assert not reply.found and not reply.citations and reply.support < 0.9
+    assert reply.text.startswith("Not found in the sources") and len(reply.nearest) <= 3
+    best = reply.nearest[0]
+    assert "paid for by the guild" in best.quote and best.place == "Rusk.md (Rusk, History)"
+
+
+async def test_what_a_document_leads_to_is_shown(reasoner: EmbeddedReasoner) -> None:
+    reply = await ask(
+        reasoner, "In which city was the architect of the Corvane Tower born?",
+        ("Corvane Tower", "The Corvane Tower is a lookout tower in Belmark. Ilse Maran designed it in 1931."),
+        ("Ilse Maran", "Ilse Maran was an architect. She was born in the city of Trondby and died in 1970."),
+    )  # fmt: skip
+    assert "born in the city of Trondby" in shown(reply)

@@ -1,0 +1,83 @@
+"""The scorer of candidates: its data file, its curve, and that training again gives the same bytes."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.core import FOLDERS
+from benchmarks.reader_chains import chains
+from benchmarks.reader_rows import Rows, rows_of
+from benchmarks.train_reader import CASES, curve, data_of, fit, folded, judged
+from ddax.errors import ReasonerError
+from ddax.memory.embed.likeness import Vectors
+from ddax.memory.embeddings import HashEmbedder
+from ddax.reasoning.embedded import features
+from ddax.reasoning.embedded.scorer import WEIGHTS, of_data, scorer
+
+
+def made_rows(seed: int = 0, questions: int = 40) -> list[Rows]:
+    """Return candidates whose first sign tells which is right."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for number in range(questions):
+        signs = rng.random((6, len(features.NAMES)))
+        signs[:, features.NAMES.index("query")] = rng.integers(0, 2, 6)
+        labels = (signs[:, 0] > 0.7).astype(np.int64)
+        found.append(Rows("real", f"{number}", "?", bool(labels.any()), signs, labels))
+    return found
+
+
+def trained(rows: list[Rows], file: Path) -> str:
+    """Return the data file that some rows make."""
+    raws = folded(rows)
+    trust, told = judged(rows, raws)
+    return data_of(fit(rows), trust, curve(rows, raws, told), 0.9, rows, {CASES: file})
+
+
+def test_the_weights_say_what_they_were_made_of() -> None:
+    data = json.loads(WEIGHTS.read_text(encoding="utf-8"))
+    assert tuple(data["signs"]) == features.NAMES
+    cases = FOLDERS[0] / CASES
+    assert data["made_of"][CASES]["sha256"] == sha256(cases.read_bytes()).hexdigest()
+    assert set(data["ways"]) == set(features.WAYS)
+
+
+def test_weights_of_other_signs_are_refused() -> None:
+    data = json.loads(WEIGHTS.read_text(encoding="utf-8"))
+    with pytest.raises(ReasonerError, match="other signs"):
+        of_data({**data, "signs": data["signs"][1:]})
+
+
+@given(st.lists(st.floats(-20, 20), min_size=2, max_size=8))
+def test_what_has_higher_log_odds_is_never_less_likely(raws: list[float]) -> None:
+    likely = [scorer().probability(raw) for raw in sorted(raws)]
+    assert likely == sorted(likely)
+    assert all(0 <= p <= 1 for p in likely)
+    assert scorer().ys.max() > scorer().claim  # else nothing would ever be claimed
+
+
+def test_training_again_gives_the_same_bytes(tmp_path: Path) -> None:
+    file = tmp_path / "made.jsonl"
+    file.write_text("{}", encoding="utf-8")
+    first, second = (trained(made_rows(), file) for _ in range(2))
+    assert first == second
+    assert of_data(json.loads(first)).raw(made_rows()[0].signs).shape == (6,)
+
+
+def test_a_scorer_learns_which_sign_tells_what_is_right() -> None:
+    model, unseen = fit(made_rows()), made_rows(seed=1)
+    right = [rows.labels[int(model.raw(rows.signs).argmax())] == 1 for rows in unseen if rows.answerable]
+    assert np.mean(right) > 0.7
+
+
+def test_signs_of_made_documents_are_the_same_twice() -> None:
+    asked = next(chains())
+    one, two = (rows_of(asked, Vectors(HashEmbedder())) for _ in range(2))
+    assert (one.signs == two.signs).all() and 1 in one.labels
