@@ -12,7 +12,7 @@ import traceback
 from pathlib import Path
 
 from benchmarks import report
-from benchmarks.core import MissingData, Options, discover, execute, last, spoken
+from benchmarks.core import MissingData, Options, WrongOption, discover, execute, last, spoken
 
 OWN = ("", "ddax", "benchmarks", "tests")
 """Packages that no set-up brings: where one of them is missing, the benchmark is broken."""
@@ -53,7 +53,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = Options(quick=given.quick, data=given.data, seed=given.seed, model=given.model)
     try:
         result = execute(known[given.name], options)
-    except MissingData as missing:
+    except (MissingData, WrongOption) as missing:
         print(missing, file=sys.stderr)
         return 2
     except ModuleNotFoundError as missing:

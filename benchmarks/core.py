@@ -46,6 +46,10 @@ class MissingData(Exception):
     """Say that a data file is not there."""
 
 
+class WrongOption(Exception):
+    """Say that an option names nothing that the benchmark knows."""
+
+
 @dataclass(frozen=True)
 class Options:
     """How to run: `quick` ends within 10 minutes on 2 cores, `data` holds the files read, else `FOLDERS`.

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from benchmarks.core import Figure, Options, Result, Target
+from benchmarks.core import Figure, Options, Result, Target, WrongOption
 from benchmarks.local_model import missing
 from benchmarks.model_questions import Clock, kept_for, served_model
 from benchmarks.model_server import model_server
@@ -59,7 +59,7 @@ def run(name: str, options: Options, step: int) -> Result:
     """Carry out the orders with the model that is named; without one of this machine say so."""
     title = f"{name} --model {options.model}"
     if options.model not in (SCRIPTED, LOCAL):
-        raise ValueError(f"--model {options.model!r}: {name} knows {SCRIPTED} and {LOCAL}.")
+        raise WrongOption(f"--model {options.model!r}: {name} knows {SCRIPTED} and {LOCAL}.")
     if options.model == LOCAL and (why := missing()):
         return Result(title, (), notes=(f"not run: {why}",))
     pages = read_pages()[:: step if options.quick else 1]

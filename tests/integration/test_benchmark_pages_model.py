@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks import pages_model
-from benchmarks.core import Options
+from benchmarks.core import Options, WrongOption
 from benchmarks.model_server import model_server
 from benchmarks.pages_site import read_pages, served_pages
 from tests.integration.browser_site import with_chromium
@@ -27,5 +27,5 @@ async def test_a_scripted_model_carries_orders_out_and_the_oracle_judges_them() 
 
 
 def test_a_model_that_it_does_not_know_is_named() -> None:
-    with pytest.raises(ValueError, match="knows scripted and local"):
+    with pytest.raises(WrongOption, match="knows scripted and local"):
         pages_model.run("pages", Options(model="other"), 4)
