@@ -23,6 +23,7 @@ from ddax.steps.choices.stuck_code import PROPOSED
 from ddax.steps.close.citation_places import placed
 from ddax.steps.close.nearest_passages import with_nearest
 from ddax.steps.close.remembered_citations import remembered
+from ddax.steps.close.unmoved import unmoved
 from ddax.steps.close.withheld import noted, with_unsearched, withheld
 from ddax.steps.findings.claims import doubts
 from ddax.steps.findings.earlier_turns import earlier, message_of, of_turns
@@ -73,7 +74,7 @@ async def close(state: State, *, session: Session) -> Update:
     answer = with_nearest(answer, as_asked=bool(state["work"].get("requirements") or form_of(session)))
     answer = await with_unsearched(answer, state["work"], session)
     code = "" if session.repairs else await asyncio.to_thread(unrepaired, None, session.settings.sources)
-    answer = noted(answer, code, *await told_of_tools(state, session))
+    answer = noted(answer, code, *await told_of_tools(state, session), unmoved(state, session))
     await settle_values(state, session, answer, status)
     root = state["work"]["root"]
     doubtful = doubts(state, answer.get("citations", []))

@@ -29,8 +29,9 @@ from ddax.reasoning import protocol as p
 from ddax.reasoning.budget import charge
 from ddax.reasoning.scripted import ScriptedReasoner
 from ddax.steps.choices.frontier import directions_of
+from ddax.steps.close.unmoved import UNMOVED
 from ddax.steps.findings.gather import lessons
-from ddax.types import Idea, Usage
+from ddax.types import ActionCall, Idea, Usage
 
 EXPECTED = "The harbour of Trondby was built in 1712."
 OTHER = "Zebras quickly jump over vexing fjords."
@@ -224,6 +225,21 @@ async def test_a_model_that_fails_before_anything_is_done_in_a_world_is_told(kit
     state["ideas"] = apply_patches(state["ideas"], [{"0.1": failed, **done}])
     answer = (await kit.update(close, state, session))["answer"]["text"]
     assert ("this failed: It refused." in answer) is not acted
+
+
+@pytest.mark.parametrize(
+    ("done", "writes", "noted"), [("", True, True), ("move", True, False), ("", False, False)]
+)
+async def test_where_nothing_was_done_in_a_browser_that_may_send_data_the_answer_says_so(
+    kit: Any, done: str, writes: bool, noted: bool
+) -> None:
+    leaf = p.Proposal("x", expected="x", action=ActionCall(name=done or "look", args={}, intent="x"))
+    script = {"expand": [p.Expansion((leaf,))], "merge": [kit.synthesis(found=False)]}
+    session = replace(kit.session(script, browser={"writes": writes}), world=GridWorld(("S.G",)))
+    state = await kit.after(expand, {**await kit.opened(session), "focus": ["0"]}, session)
+    state["ideas"] = apply_patches(state["ideas"], [{"0.1": Idea(status="done", result="seen")}])
+    answer = (await kit.update(close, state, session))["answer"]
+    assert (UNMOVED in answer.get("notes", [])) is noted
 
 
 async def test_a_file_named_in_a_world_without_documents_is_no_source_to_visit(kit: Any) -> None:

@@ -1,1 +1,1 @@
-"""What only `close` uses: where citations stand, which are remembered, and what was not read."""
+"""What only `close` uses: where citations stand, which are remembered, what was not read or not done."""

@@ -1,0 +1,20 @@
+"""Whether a task that may act on pages did so: an answer that only tells what was seen says it."""
+
+from __future__ import annotations
+
+from ddax.graph.services import Session
+from ddax.graph.state import State
+from ddax.ideas import dag
+
+ACTS = frozenset({"move", "browse"})
+"""Actions that press, choose or write."""
+UNMOVED = "Nothing was pressed or written on a page: this tells what was seen."
+
+
+def unmoved(state: State, session: Session) -> str:
+    """Return a note where a browser was allowed to send data and no act on a page was done; else ""."""
+    if session.world is None or not session.settings.browser.writes:
+        return ""
+    leaves = (i for i in dag.subtree(state["ideas"], state["work"]["root"]) if i["kind"] == "leaf")
+    acted = any(leaf["action"]["name"] in ACTS and leaf["status"] == "done" for leaf in leaves)
+    return "" if acted else UNMOVED
