@@ -28,7 +28,9 @@ from tests.integration.command_line import QUESTION, Place, write_pages
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
 TASKS = [
     BatchTask(id=f"t{number}", task=text)
-    for number, text in enumerate((QUESTION, "Who designed the Corvane Tower?", "What is Trondby?"))
+    for number, text in enumerate(
+        (QUESTION, "Who was the architect of the Corvane Tower?", "When was the harbour of Trondby built?")
+    )
 ]
 
 
