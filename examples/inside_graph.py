@@ -58,7 +58,7 @@ async def main():
     async with open_agent(Context(sources=("python:statistics",), namespace="inside_graph")) as agent:
         graph = outer(agent)
         for number, task in enumerate(
-            (" Which function computes the median? ", "Who built the pier of Vellin?")
+            (" Which function returns the median of numeric data? ", "Who built the pier of Vellin?")
         ):
             ticket, place = {"customer": "Ann", "task": task}, agent.config(f"ticket-{number}")
             print((await graph.ainvoke(ticket, place, context=agent.context))["letter"])

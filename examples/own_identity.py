@@ -16,7 +16,7 @@ class PatientContract(IdentityContract):
 async def main():
     context = Context(sources=("python:statistics",), identity=str(PROFILE))
     async with open_agent(context) as agent:
-        result = await agent.run("Which function computes the median?")
+        result = await agent.run("Which function returns the median of numeric data?")
         print(result["status"], f"rigidity {result['rigidity']:.2f}")
 
 

@@ -23,7 +23,7 @@ class Sourced(EmbeddedReasoner):
 async def main():
     parts = Parts(reasoner=Sourced(open_embedder()))
     async with open_agent(Context(sources=("python:statistics",)), parts=parts) as agent:
-        result = await agent.run("Which function computes the median?")
+        result = await agent.run("Which function returns the median of numeric data?")
         print(result["status"], result["answer"])
 
 

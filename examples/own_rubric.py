@@ -13,7 +13,7 @@ async def main():
     print("criteria:", ", ".join(load_rubric(RUBRIC).names))
     context = Context(sources=("python:statistics",), trust={"rubric": str(RUBRIC)})
     async with open_agent(context) as agent:
-        result = await agent.run("Which function computes the median?")
+        result = await agent.run("Which function returns the median of numeric data?")
         print(result["status"], result["short"] or result["answer"])
 
 

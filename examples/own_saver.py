@@ -22,7 +22,8 @@ async def main():
     saver, services = Counting(), LocalServices(default=Context(sources=("python:statistics",)))
     graph = build_graph(services).compile(checkpointer=saver)
     config = {"configurable": {"thread_id": "mine"}, "recursion_limit": 400}
-    await graph.ainvoke({"task": "Which function computes the median?"}, config, interrupt_before=["close"])
+    asked = {"task": "Which function returns the median of numeric data?"}
+    await graph.ainvoke(asked, config, interrupt_before=["close"])
     print("stopped before", (await graph.aget_state(config)).next[0], "with", saver.kept, "checkpoints")
     state = await graph.ainvoke(None, config)
     print(state["status"], state["answer"]["short"] or state["answer"]["text"])

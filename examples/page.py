@@ -21,7 +21,7 @@ for question, answer in talk:
     st.chat_message("user").write(question)
     st.chat_message("assistant").write(answer)
 
-if asked := st.chat_input("Which function computes the median?"):
+if asked := st.chat_input("Which function returns the median of numeric data?"):
     st.chat_message("user").write(asked)
     with st.chat_message("assistant"):
         try:

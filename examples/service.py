@@ -2,7 +2,7 @@
 
     pip install fastapi uvicorn
     uvicorn service:app
-    curl -N localhost:8000/ask --json '{"text": "Which function computes the median?"}'
+    curl -N localhost:8000/ask --json '{"text": "Which function returns the median of numeric data?"}'
 
 A thread is a talk: who sends its name again asks a follow-up. Hanging up stops the run, to be resumed.
 """

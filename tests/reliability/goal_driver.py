@@ -10,7 +10,7 @@ from typing import Any
 
 from ddax import Context, open_agent
 
-QUESTION = "In which city was the architect of the Corvane Tower born?"
+QUESTION = "When was the harbour of Trondby built?"
 THREAD = "t"
 
 

@@ -55,3 +55,12 @@ async def test_what_a_document_leads_to_is_shown(reasoner: EmbeddedReasoner) -> 
         ("Ilse Maran", "Ilse Maran was an architect. She was born in the city of Trondby and died in 1970."),
     )  # fmt: skip
     assert "born in the city of Trondby" in shown(reply)
+
+
+async def test_a_copy_of_a_document_changes_nothing(reasoner: EmbeddedReasoner) -> None:
+    text = "# Notice\n\nThe barista course costs 65 euros. It is held on Mondays.\n"
+    question = "How much does the barista course cost?"
+    alone = await ask(reasoner, question, ("notice", text))
+    twice = await ask(reasoner, question, ("notice", text), ("notice-copy", text))
+    assert alone.found and (twice.text, twice.support) == (alone.text, alone.support)
+    assert [quote.source for quote in twice.citations] == ["notice.md"]

@@ -39,8 +39,12 @@ class Weighed:
 
 
 def readable(passages: Sequence[Passage]) -> list[Passage]:
-    """Keep passages that are part of a document: only they may be quoted."""
-    return [passage for passage in passages if passage.source and passage.text.strip()]
+    """Keep passages that are part of a document: only they may be quoted; a copy of one says nothing more."""
+    kept: dict[str, Passage] = {}
+    for passage in passages:
+        if passage.source and passage.text.strip():
+            kept.setdefault(passage.text, passage)
+    return list(kept.values())
 
 
 def weigh(question: Question, passages: Sequence[Passage], vectors: Vectors) -> list[Weighed]:
