@@ -49,12 +49,17 @@ class Answer:
 def answer(question: Question, passages: Sequence[Passage], vectors: Vectors) -> Answer:
     """Claim what is likely enough to be right, or show the passages that come nearest."""
     order, raw, likely = ranked(question, passages, vectors)
-    if not order or likely < scorer().claim:
+    if not order or likely < scorer().claim or _is_uncounted(question, order[0]):
         shown = nearest([line for one in order for line in one.lines])
         return Answer(refusal(question, passages), (), False, likely, "", shown)
     firm = [one for one, own in zip(order, raw, strict=True) if raw[0] - own <= NEAR]
     text, citations, short = claim_of(question, firm)
     return Answer(text, citations, True, likely, short)
+
+
+def _is_uncounted(question: Question, best: Candidate) -> bool:
+    """Tell whether it is asked how many, and the best is a row of a table without a cell that says it."""
+    return bool(best.lines[0].sentence.cells and not best.short and _COUNTED.search(question.text))
 
 
 def claim_of(question: Question, order: Sequence[Candidate]) -> tuple[str, tuple[Citation, ...], str]:
