@@ -48,7 +48,8 @@ Each is a part of its set, so that another part stays unseen: figures over other
 
 `answers` reads collections of real documents, which are part of the project: `SOURCES.md` in
 `benchmarks/data/answers` says of each where it comes from and under which licence. Its part `unseen` is read
-by the benchmark alone: nobody who works on the reader looks at it.
+by the benchmark alone: nobody who works on the reader looks at it. What each group of the reader's signs is
+worth stands in [decision 26](decisions/0026-one-reader.md); `python -m benchmarks.reader_ablation` prints it.
 
 `real-bugs` reads packages of the package index, of which nothing is kept here but names, versions and ids of
 tests. `python -m benchmarks.real_bugs_place DIR` fetches them with pip and makes a folder for each bug, and
