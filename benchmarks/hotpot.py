@@ -256,7 +256,7 @@ def _quality(
         _share("the same: BM25 and its best sentence", [float(b) for b in base]),
         Figure("lead over BM25, lower end", gain.low, "", Target(">", 0), gain.low, gain.high, len(right)),
         _share("refused without the supporting documents", _refused(hidden), Target(">=", 0.7)),
-        _share("refused with them", _refused(kept)),
+        _share("refused with them", _refused(kept), Target("<=", 0.15)),
         *_sentences(kept),
         _share("runs whose citations are all verbatim", [float(r.verbatim) for r in kept], Target(">=", 1.0)),
     ]  # fmt: skip

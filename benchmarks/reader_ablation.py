@@ -8,14 +8,14 @@ questions are claimed at nine in ten right.
 from __future__ import annotations
 
 import argparse
-import pickle
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.reader_rows import Rows
+from benchmarks.core import WrongOption
+from benchmarks.reader_rows import Rows, load_rows
 from benchmarks.train_reader import CLAIMED, USUAL, folded, judged, rights
 from ddax.reasoning.embedded.features import NAMES
 
@@ -63,7 +63,10 @@ def main() -> None:
     """Print what is left without each group of signs."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("rows", type=Path, help="what train_reader --rows has kept")
-    found: list[Rows] = pickle.loads(parser.parse_args().rows.read_bytes())
+    try:
+        found = load_rows(parser.parse_args().rows)
+    except WrongOption as error:
+        parser.error(str(error))
     print("| without | best candidate right | claimed at nine in ten right |\n|---|---|---|")
     for name, signs in {"nothing left out": (), **GROUPS}.items():
         best, claimed = worth(without(found, signs))

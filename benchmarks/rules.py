@@ -106,9 +106,9 @@ def write(folder: Path, cases: Sequence[Case], *, moved: bool = False) -> None:
     folder.mkdir(exist_ok=True)
     for case in cases:
         pages = {
-            case.landmark: f"The architect and designer of {case.landmark} was {case.architect}.",
-            case.architect: f"{case.architect} was a person born in the city of {case.city}, "
-            f"which is the birthplace of an architect, {case.architect}.",
+            case.landmark: f"{case.landmark} stands on a hill. It was designed by {case.architect} in 1931.",
+            case.architect: f"{case.architect} was an architect. {case.architect} was born in the city of "
+            f"{case.city} and died in 1970.",
             case.city: f"{case.city} is a port in the north. Its harbour was built in 1712.",
         }
         if moved:

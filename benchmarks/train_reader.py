@@ -11,11 +11,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import pickle
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from hashlib import sha256
 from itertools import repeat
 from multiprocessing import get_context
@@ -25,11 +23,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.core import FOLDERS, Options
+from benchmarks.core import FOLDERS, MissingData, Options, WrongOption
 from benchmarks.reader_chains import chains
 from benchmarks.reader_material import Asked, cases, hotpot, squad, without_reason
 from benchmarks.reader_real import FOLDER, PARTS, QUESTIONS, collections, real
-from benchmarks.reader_rows import Rows, rows_of
+from benchmarks.reader_rows import Rows, load_rows, rows_of, save_rows
+from ddax.reasoning.embedded.features import NAMES, WAYS, ways
+from ddax.reasoning.embedded.scorer import Head, Ranking, standing
 
 if TYPE_CHECKING:
     from ddax.memory.protocol import Embedder
@@ -53,47 +53,16 @@ DIGITS, CLAIMED = 5, 0.9
 """Digits of a weight, and the share of claims that is to be right on folds that were not seen."""
 
 
-@dataclass(frozen=True)
-class Head:
-    """A logistic regression over signs of one size."""
-
-    mean: NDArray[np.float64]
-    scale: NDArray[np.float64]
-    weights: NDArray[np.float64]
-    bias: float
-
-    def raw(self, signs: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the log-odds of each row: `[n]`."""
-        value: NDArray[np.float64] = (signs - self.mean) / self.scale @ self.weights + self.bias
-        return value
-
-
-@dataclass(frozen=True)
-class Fit:
-    """One regression for each way in which a candidate can answer."""
-
-    heads: tuple[Head, ...]
-
-    def raw(self, signs: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the log-odds of each row by the regression of its way: `[n]`."""
-        from ddax.reasoning.embedded.features import ways
-
-        value: NDArray[np.float64] = np.choose(ways(signs), [head.raw(signs) for head in self.heads])
-        return value
-
-
 def weight_of(rows: Rows) -> float:
     """Return what a question counts."""
     return WEIGHTS[rows.kind] * (1.0 if rows.answerable else DOUBTED[rows.kind])
 
 
-def fit(found: Sequence[Rows]) -> Fit:
+def fit(found: Sequence[Rows]) -> Ranking:
     """Fit the ranking: of each question's candidates, the share that falls to the right ones is to be large.
 
     A softmax over the candidates; each way has weights of its own, held near those of all.
     """
-    from ddax.reasoning.embedded.features import WAYS, ways
-
     every = np.concatenate([rows.signs for rows in found])
     mean, scale = every.mean(axis=0), every.std(axis=0)
     scale[scale < 1e-6] = 1.0
@@ -104,7 +73,7 @@ def fit(found: Sequence[Rows]) -> Fit:
     weights = np.repeat([WEIGHTS[rows.kind] for rows in use], sizes)
     beta = _softmax_weights(inputs, right, np.r_[0, np.cumsum(sizes)[:-1]], weights).reshape(len(WAYS), -1)
     own = [beta[0] + beta[way] if way else beta[0] for way in range(len(WAYS))]
-    return Fit(tuple(Head(mean, scale, one[:-1], float(one[-1])) for one in own))
+    return Ranking(tuple(Head(mean, scale, one[:-1], float(one[-1])) for one in own))
 
 
 def _apart(inputs: NDArray[np.float64], way: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -180,8 +149,6 @@ def judged(found: Sequence[Rows], raws: Sequence[NDArray[np.float64]]) -> tuple[
 
     Questions over real collections are judged once more without what answers them.
     """
-    from ddax.reasoning.embedded.scorer import standing
-
     inputs = np.stack([standing(rows.signs, raw) for rows, raw in zip(found, raws, strict=True)])
     labels = np.array([rights(rows, raw) for rows, raw in zip(found, raws, strict=True)])
     weights = np.array([weight_of(rows) for rows in found])
@@ -252,10 +219,13 @@ def main() -> None:
     )
     parser.add_argument("--target", type=Path, default=TARGET)
     options = parser.parse_args()
-    files = {name: Options(data=options.data).file(name) for name in (SQUAD, HOTPOT)}
-    files[CASES] = FOLDERS[0] / CASES
-    files |= {part: FOLDER / part / QUESTIONS for part in PARTS}
-    found = _rows(files, options.rows)
+    try:
+        files = {name: Options(data=options.data).file(name) for name in (SQUAD, HOTPOT)}
+        files[CASES] = FOLDERS[0] / CASES
+        files |= {part: FOLDER / part / QUESTIONS for part in PARTS}
+        found = _rows(files, options.rows)
+    except (MissingData, WrongOption) as error:
+        parser.error(str(error))
     raws = folded(found)
     trust, told = judged(found, raws)
     points = curve(found, raws, told)
@@ -267,14 +237,13 @@ def main() -> None:
 
 def _rows(files: dict[str, Path], kept: Path | None) -> list[Rows]:
     if kept is not None and kept.exists():
-        rows: list[Rows] = pickle.loads(kept.read_bytes())
-        return rows
+        return load_rows(kept)
     sets = [(name, "") for name in (CASES, "chains", HOTPOT, SQUAD)]
     sets += collections()
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
         found = [one for part in pool.map(_rows_of_set, repeat(files), sets) for one in part]
     if kept is not None:
-        kept.write_bytes(pickle.dumps(found))
+        save_rows(kept, found)
     return found
 
 
@@ -322,7 +291,7 @@ def report(
 
 
 def data_of(
-    model: Fit,
+    model: Ranking,
     trust: Head,
     points: Sequence[tuple[float, float]],
     claim: float,
@@ -330,15 +299,13 @@ def data_of(
     files: dict[str, Path],
 ) -> str:
     """Return the data file: what it was made of, the weights and the curve."""
-    from ddax.reasoning.embedded import features
-
     made = {
         name: {"sha256": sha256(path.read_bytes()).hexdigest(),
                "questions": _count(name, path, found)}
         for name, path in files.items()
     }  # fmt: skip
-    ways = {way: _written(head) for way, head in zip(features.WAYS, model.heads, strict=True)}
-    data = {"by": "benchmarks/train_reader.py", "made_of": made, "signs": list(features.NAMES), "ways": ways,
+    ways = {way: _written(head) for way, head in zip(WAYS, model.heads, strict=True)}
+    data = {"by": "benchmarks/train_reader.py", "made_of": made, "signs": list(NAMES), "ways": ways,
             "trust": _written(trust), "claim": claim, "curve": [list(point) for point in points]}  # fmt: skip
     return json.dumps(data, indent=1) + "\n"
 

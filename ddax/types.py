@@ -250,6 +250,16 @@ class Citation:
 
 
 @dataclass(frozen=True)
+class Nearest:
+    """A passage that is shown where nothing is claimed: verbatim text, and its place in words."""
+
+    passage_id: str
+    source: str
+    quote: str
+    place: str
+
+
+@dataclass(frozen=True)
 class Hit:
     """A document found by a search: `score` in [0, 1], `snippet` verbatim in the document."""
 

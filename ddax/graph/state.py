@@ -172,7 +172,7 @@ class Answer(TypedDict, total=False):
     it stands in the text. `carried` has for each the number of its first citation, 0 for one that none
     carries; `short_unsupported` says that only such statements say the short answer. `notes` are what a
     reader has to know of how it came about, `data` is the answer in the form that was asked for.
-    `nearest` are passages that the text is to show (`ddax.reasoning.protocol.Nearest`).
+    `nearest` are passages that the text is to show (`ddax.types.Nearest`).
     """
 
     text: str

@@ -20,7 +20,7 @@ from ddax.reasoning.background import Knowledge as Knowledge
 from ddax.reasoning.background import Seen as Seen
 from ddax.reasoning.batched import Judged as Judged
 from ddax.reasoning.batched import Pages as Pages
-from ddax.types import ActionCall, Citation, Passage, Proposal, Usage
+from ddax.types import ActionCall, Citation, Nearest, Passage, Proposal, Usage
 
 GO_ON = "go on with what was found"
 """The title of an idea that is planned when the searches it needs are done."""
@@ -244,16 +244,6 @@ class Stated:
     text: str
     citations: tuple[int, ...] = ()
     own: bool = False
-
-
-@dataclass(frozen=True)
-class Nearest:
-    """A passage that is shown where nothing is claimed: verbatim text, and its place in words."""
-
-    passage_id: str
-    source: str
-    quote: str
-    place: str
 
 
 @dataclass(frozen=True)

@@ -124,6 +124,6 @@ def test_the_page_answers_and_keeps_the_talk(mine: Path) -> None:
     said = done.stdout
     assert "title: Ask the documentation" in said
     assert "answer: statistics.median: Return the median" in said
-    assert "quotes:\n" in said and "of numeric data.\n" in said
+    assert "quotes:\n" in said and "\nReturn the median (middle value) of numeric data.\n" in said
     assert "caption: done, " in said
     assert f"turns: 4 {ASKED}" in said

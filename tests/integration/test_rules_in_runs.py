@@ -8,10 +8,26 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.rules import FIRST, REWORDED, Bench, draw, write
+from benchmarks.rules import FIRST, REWORDED, Bench, Case, draw
 from ddax.steps.choices.learned_rules import _carrier
 
 pytestmark = pytest.mark.integration
+
+
+def write(folder: Path, cases: list[Case], *, moved: bool = False) -> None:
+    """Write pages that the reader is sure of; where it has `moved` no landmark names its architect."""
+    folder.mkdir()
+    for case in cases:
+        named = f"The architect and designer of {case.landmark} was {case.architect}."
+        born = (
+            f"{case.architect} was a person born in the city of {case.city}, which is the birthplace of an "
+            f"architect, {case.architect}."
+        )
+        if moved:
+            named = f"{case.landmark} stands on a hill. It was built in 1931."
+            born += f" {case.architect} was the architect of the {case.landmark}."
+        for title, text in ((case.landmark, named), (case.architect, born)):
+            (folder / f"{title}.md").write_text(f"# {title}\n\n{text}\n", encoding="utf-8")
 
 
 def cited(*sources: str) -> list[dict[str, Any]]:

@@ -127,13 +127,11 @@ async def test_a_plan_that_no_longer_holds_falls_back_and_is_retracted(kit: Any,
 async def test_where_a_plan_no_longer_holds_the_answer_is_searched_for(kit: Any, tmp_path: Path) -> None:
     kit.pages = dict(list(WORLD.items())[:3])
     await runs(kit, tmp_path, TASKS[0])
-    moved = (
-        "Otto Vell was an architect. Otto Vell was born in the city of Skarn. He built the Lantern Bridge."
-    )
+    moved = "Otto Vell, the architect of the Lantern Bridge, was born in the city of Skarn."
     kit.pages = WORLD | {"Lantern Bridge": "The Lantern Bridge stands in a valley.", "Otto Vell": moved}
     (result,) = await runs(kit, tmp_path / "later", TASKS[1])
     assert [row["stage"] for row in await kit.memory.rows("rule_plans")] == [0, -1]
-    assert result["status"] in ("done", "not_found") and "Skarn" in result["answer"]
+    assert result["status"] == "done" and "Skarn" in result["answer"] and "Trondby" not in result["answer"]
 
 
 def test_an_answer_that_rests_on_more_than_a_plan_leads_to_makes_no_rule() -> None:

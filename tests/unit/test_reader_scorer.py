@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.core import FOLDERS
+from benchmarks.core import FOLDERS, WrongOption
 from benchmarks.reader_chains import chains
-from benchmarks.reader_rows import Rows, rows_of
+from benchmarks.reader_rows import Rows, load_rows, rows_of, save_rows
 from benchmarks.train_reader import CASES, curve, data_of, fit, folded, judged
 from ddax.errors import ReasonerError
 from ddax.memory.embed.likeness import Vectors
@@ -81,3 +81,21 @@ def test_signs_of_made_documents_are_the_same_twice() -> None:
     asked = next(chains())
     one, two = (rows_of(asked, Vectors(HashEmbedder())) for _ in range(2))
     assert (one.signs == two.signs).all() and 1 in one.labels
+
+
+def test_rows_that_are_kept_make_the_same_bytes(tmp_path: Path) -> None:
+    kept, file, found = tmp_path / "rows", FOLDERS[0] / CASES, made_rows()
+    save_rows(kept, found)
+    assert trained(load_rows(kept), file) == trained(found, file)
+
+
+def test_rows_of_other_signs_and_other_files_are_refused(tmp_path: Path, monkeypatch) -> None:
+    kept = tmp_path / "rows"
+    for content in (b"", b"words", b"PK\x03\x04"):
+        kept.write_bytes(content)
+        with pytest.raises(WrongOption, match="cannot be read as rows"):
+            load_rows(kept)
+    save_rows(kept, made_rows())
+    monkeypatch.setattr("benchmarks.reader_rows.NAMES", features.NAMES[1:])
+    with pytest.raises(WrongOption, match="another release"):
+        load_rows(kept)

@@ -14,11 +14,10 @@ from ddax.reasoning.embedded.evidence import Weighed, fit_of_title
 from ddax.reasoning.embedded.nearest import nearest
 from ddax.reasoning.embedded.scorer import scorer
 from ddax.reasoning.embedded.shown import pack
-from ddax.reasoning.protocol import Nearest
 from ddax.text.question import Question, said_of, unmet
 from ddax.text.units import unit_before
 from ddax.text.words import stem, terms, words
-from ddax.types import Citation, Passage
+from ddax.types import Citation, Nearest, Passage
 
 NEAR = 0.7
 """Log-odds below the claim within which another sentence is told beside it."""

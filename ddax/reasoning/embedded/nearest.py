@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.sentences import Sentence
-from ddax.reasoning.protocol import Nearest
 from ddax.text.chunks import sentences
+from ddax.types import Nearest
 
 PASSAGES = 3
 """Passages that are shown."""

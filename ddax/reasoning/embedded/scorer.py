@@ -44,20 +44,26 @@ class Head:
 
 
 @dataclass(frozen=True)
-class Scorer:
-    """A regression for each of `features.WAYS` that ranks, one that judges the best, and its worth."""
+class Ranking:
+    """A regression for each of `features.WAYS`."""
 
     heads: tuple[Head, ...]
-    trust: Head
-    xs: NDArray[np.float64]
-    ys: NDArray[np.float64]
-    claim: float
-    """Probability from which an answer is claimed: of all such claims nine in ten at least are right."""
 
     def raw(self, signs: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the log-odds of each row by the regression of its way: `[n]`."""
         value: NDArray[np.float64] = np.choose(ways(signs), [head.raw(signs) for head in self.heads])
         return value
+
+
+@dataclass(frozen=True)
+class Scorer(Ranking):
+    """A ranking, a regression that judges the best candidate, and what its log-odds are worth."""
+
+    trust: Head
+    xs: NDArray[np.float64]
+    ys: NDArray[np.float64]
+    claim: float
+    """Probability from which an answer is claimed: of all such claims nine in ten at least are right."""
 
     def best(self, signs: NDArray[np.float64]) -> float:
         """Return how likely the best of some candidates is right."""
