@@ -43,7 +43,7 @@ is none. Those that end in `.jsonl` hold a JSON object a line.
   BY-SA 4.0.
 - `game24_dev.csv`: 900 puzzles, under a header; the column `Puzzles` has four numbers with blanks between
   them. From `24.csv` of `princeton-nlp/tree-of-thought-llm`. MIT.
-- `squad2_train.jsonl`, for `python -m benchmarks.train_reader` alone: 4,700 questions with `title`, `context`,
+- `squad2_train.jsonl`, for `python -m benchmarks.train_reader`: 4,700 questions with `title`, `context`,
   `question`, `answers` and their `starts`, half of them without an answer. From SQuAD 2.0, dev set. CC BY-SA
   4.0.
 
@@ -52,8 +52,8 @@ Each is a part of its set, so that another part stays unseen: figures over other
 `answers` reads collections of real documents, which are part of the project: `SOURCES.md` in
 `benchmarks/data/answers` says of each where it comes from and under which licence. Its part `unseen` is read
 by the benchmark alone: nobody who works on the reader looks at it. What each group of the reader's signs is
-worth stands in [decision 26](decisions/0026-one-reader.md); `python -m benchmarks.reader_ablation FILE` prints
-it, with the file that `python -m benchmarks.train_reader --rows FILE` has made.
+worth stands in [decision 26](decisions/0026-one-reader.md), which `python -m benchmarks.reader_ablation FILE`
+prints from what `python -m benchmarks.train_reader --rows FILE` has kept.
 
 `real-bugs` reads packages of the package index, of which nothing is kept here but names, versions and ids of
 tests. `python -m benchmarks.real_bugs_place DIR` fetches them with pip and makes a folder for each bug, and

@@ -252,11 +252,12 @@ async def test_a_client_is_told_what_is_wrong(
 async def test_a_page_of_the_web_is_read_without_a_flag_of_the_server(
     client: Any, served: Site, scheme: str
 ) -> None:
-    words = "The Harbour Almanac was written by Ines Calder in 1911. " + "It was printed in Belmark. " * 12
-    address = scheme + served.page("/almanac", f"<main><h1>Almanac</h1><p>{words}</p></main>")
+    words = "The Pilot Guide was written by Ines Calder in 1911. " + "It was printed in Belmark. " * 12
+    address = scheme + served.page("/guide", f"<main><h1>Guide</h1><p>{words}</p></main>")
     thread = (await client.threads.create())["thread_id"]
     context = {"sources": [address], "allow_hosts": ["127.0.0.1"]}
-    done = await client.runs.wait(thread, "ddax", input=TASK, context=context)
+    task = {"task": "Who wrote the Pilot Guide?"}
+    done = await client.runs.wait(thread, "ddax", input=task, context=context)
     assert "Ines Calder" in done["answer"]["text"]
 
 
