@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import resource
 import string
 import sys
@@ -34,6 +35,8 @@ NAME = "hotpot"
 DESCRIPTION = "two-hop questions over 500 pooled paragraphs: documents found, answers, refusals, time"
 FILE = "hotpot_dev.jsonl"
 MODES = ("lexical", "dense", "hybrid")
+_MARKS = re.compile(r"^[->] | \[\d\]$", re.MULTILINE)
+"""What marks quotes, items of a list and the numbers of passages."""
 ABLATED = 25
 """Questions of the ablation in the short form; it runs the real graph, like everything here."""
 
@@ -184,12 +187,10 @@ def holds(answer: str, text: str) -> bool:
 
 
 def shown(run: Run) -> str:
-    """Return what is seen first: the claim, or where none is made the first 60 words of the passages."""
-    from ddax.steps.close.nearest_passages import NEAREST
-
+    """Return what is seen first: the claim, or the first 60 words behind the line that says there is none."""
     if run.found:
         return run.text
-    return " ".join(run.text.partition(NEAREST)[2].replace("\n>", "\n").split()[:60])
+    return " ".join(_MARKS.sub("", run.text.partition("\n\n")[2]).split()[:60])
 
 
 def baseline(pool: dict[str, str], cases: Sequence[Case]) -> list[bool]:

@@ -251,12 +251,16 @@ class Citation:
 
 @dataclass(frozen=True)
 class Nearest:
-    """A passage that is shown where nothing is claimed: verbatim text, and its place in words."""
+    """A passage that is shown where nothing is claimed: verbatim text, and its place in words.
+
+    `sentences` are those of it that come nearest, each with its rank among those of all passages.
+    """
 
     passage_id: str
     source: str
     quote: str
     place: str
+    sentences: tuple[tuple[int, str], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,12 @@ from dataclasses import asdict
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ddax.graph.state import Answer
 from ddax.memory.embed.likeness import Vectors
 from ddax.memory.embeddings import HashEmbedder
 from ddax.reasoning.embedded.evidence import weigh
-from ddax.reasoning.embedded.nearest import PASSAGE_WORDS, PASSAGES, nearest
-from ddax.steps.close.nearest_passages import quoted
+from ddax.reasoning.embedded.nearest import PASSAGE_WORDS, PASSAGES, SENTENCE_WORDS, nearest
+from ddax.steps.close.nearest_passages import AROUND, NEAREST, SENTENCES, quoted, with_nearest
 from ddax.text.chunks import chunks
 from ddax.text.question import analyse
 from ddax.types import Passage
@@ -30,14 +31,14 @@ def shown(question: str, **pages: str) -> tuple[str, ...]:
         for name, text in pages.items()
         for n, c in enumerate(chunks(text))
     ]
-    return tuple(quoted(asdict(one)) for one in nearest(weigh(analyse(question), parts, VECTORS)))
+    return tuple(quoted(asdict(one), 1) for one in nearest(weigh(analyse(question), parts, VECTORS)))
 
 
 @given(st.lists(LINES, min_size=1, max_size=8).map("\n\n".join))
 def test_what_is_shown_stands_in_the_page(text: str) -> None:
     for passage in shown("When does the ferry of the north leave?", harbour=text):
         *quoted, place = passage.splitlines()
-        assert place.startswith("> — harbour.md")
+        assert place.startswith("> — [1] harbour.md")
         assert all(line.removeprefix("> ").strip() in text for line in quoted)
         assert len(" ".join(line.removeprefix("> ") for line in quoted).split()) <= PASSAGE_WORDS
 
@@ -67,3 +68,28 @@ def test_a_passage_is_shown_once() -> None:
 
 def test_nothing_is_shown_of_what_does_not_bear_on_the_question() -> None:
     assert shown("Who painted the bridge?", bread="Rye is baked at dawn.") == ()
+
+
+FERRY = "The ferry of the north leaves at nine. "
+HARBOUR = "The harbour master rings a bell on each pier. "
+
+
+def test_the_nearest_sentences_come_first_each_with_the_number_of_its_passage() -> None:
+    pages = {"a": FERRY + HARBOUR * 8, "b": HARBOUR * 8 + "When does the ferry leave is asked there daily."}
+    parts = [Passage(f"{name}0", f"{name}.md", name, text, 0, len(text)) for name, text in pages.items()]
+    found = nearest(weigh(analyse("When does the ferry of the north leave?"), parts, VECTORS))
+    answer = with_nearest(Answer(text="Not found.", nearest=[asdict(one) for one in found]), as_asked=False)
+    lines = answer["text"].splitlines()
+    assert lines[0] == f"Not found. {SENTENCES}"
+    assert lines[2] == f"- {FERRY.strip()} [1]"
+    assert lines[lines.index(AROUND) + 2].startswith(f"> {FERRY.strip()}")
+    listed = [line for line in lines if line.startswith("- ")]
+    assert len(set(listed)) == len(listed) and sum(len(line.split()) - 2 for line in listed) <= SENTENCE_WORDS
+    assert {line[-3:] for line in listed} <= {"[1]", "[2]"}
+
+
+def test_short_passages_are_shown_alone() -> None:
+    text = FERRY.strip()
+    found = nearest(weigh(analyse("When does the ferry leave?"), [Passage("a", "a.md", "a", text)], VECTORS))
+    answer = with_nearest(Answer(text="No.", nearest=[asdict(one) for one in found]), as_asked=False)
+    assert answer["text"] == f"No. {NEAREST}\n\n> {text}\n> — [1] a.md (a)"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.sentences import Sentence
@@ -15,12 +16,14 @@ NEAR = 0.3
 """Likeness, or share of the question's words, from which on a sentence bears on it."""
 PASSAGE_WORDS = 80
 """Words of one of them, around the sentence that comes nearest."""
+SENTENCE_WORDS = 60
+"""Words of the sentences that are told before the passages they stand in."""
 
 
 def nearest(weighed: Sequence[Weighed]) -> tuple[Nearest, ...]:
     """Quote the passages around the best sentences; none where nothing bears on it."""
     shown, told = list[tuple[str, range]](), dict[str, Nearest]()
-    for line in (item.sentence for item in weighed if max(item.like, item.cover) >= NEAR):
+    for line in (item.sentence for item in weighed if _bears(item)):
         page = line.passage
         taken = [place for source, place in shown if source == page.source]
         if len(told) == PASSAGES or any(line.start in place for place in taken):
@@ -30,7 +33,37 @@ def nearest(weighed: Sequence[Weighed]) -> tuple[Nearest, ...]:
         quote = page.text[place.start - page.start : place.stop - page.start]
         # A copy of a document says nothing more.
         told.setdefault(" ".join(quote.split()), Nearest(page.id, page.source, quote, place_of(line)))
-    return tuple(told.values())
+    return _with_sentences(weighed, [*told.values()])
+
+
+def _with_sentences(weighed: Sequence[Weighed], passages: Sequence[Nearest]) -> tuple[Nearest, ...]:
+    """Return passages with the sentences of them that come nearest, as many as `SENTENCE_WORDS` hold.
+
+    Passages that are no longer than that themselves need none.
+    """
+    if sum(len(one.quote.split()) for one in passages) <= SENTENCE_WORDS:
+        return tuple(passages)
+    bearing = [item.sentence for item in weighed if _bears(item)]
+    lines = [(line, k) for line in bearing for k in _home(line, passages)]
+    told = [list[tuple[int, str]]() for _ in passages]
+    left, said = SENTENCE_WORDS, set[str]()
+    for rank, (line, k) in enumerate(lines):
+        words = len(line.told.split())
+        if words <= left and line.told not in said:
+            said.add(line.told)
+            told[k].append((rank, line.told))
+            left -= words
+    return tuple(replace(one, sentences=tuple(own)) for one, own in zip(passages, told, strict=True))
+
+
+def _bears(item: Weighed) -> bool:
+    return max(item.like, item.cover) >= NEAR
+
+
+def _home(line: Sentence, passages: Sequence[Nearest]) -> Iterator[int]:
+    """Yield the number of the first passage that holds a sentence, if any does."""
+    source = line.passage.source
+    yield from [k for k, one in enumerate(passages) if one.source == source and line.text in one.quote][:1]
 
 
 def around(line: Sentence, taken: Sequence[range] = ()) -> range:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ddax.graph.state import Answer
 from ddax.types import JsonDict
 from ddax.wording import REMEMBERED
 
 NEAREST = "These passages come nearest:"
+SENTENCES = "These sentences come nearest:"
+AROUND = "They stand in these passages:"
 
 
 def with_nearest(answer: Answer, *, as_asked: bool) -> Answer:
@@ -17,12 +21,21 @@ def with_nearest(answer: Answer, *, as_asked: bool) -> Answer:
     shown = answer.get("nearest", [])
     if not shown or as_asked or answer.get("found"):
         return answer
-    text = "\n\n".join([f"{answer.get('text', '')} {NEAREST}", *map(quoted, shown)])
+    said = sentences(shown)
+    above = [SENTENCES, said, AROUND] if said else [NEAREST]
+    quotes = [quoted(one, k) for k, one in enumerate(shown, 1)]
+    text = f"{answer.get('text', '')} " + "\n\n".join([*above, *quotes])
     return Answer(**{**answer, "text": text, "nearest": []})
 
 
-def quoted(shown: JsonDict) -> str:
-    """Return a passage as a quotation of Markdown, with its place; an empty line would end it."""
+def sentences(shown: Sequence[JsonDict]) -> str:
+    """Return the nearest sentences as a list, the nearest first, each with the number of its passage."""
+    ranked = sorted((rank, said, k) for k, one in enumerate(shown, 1) for rank, said in one["sentences"])
+    return "\n".join(f"- {said} [{k}]" for _, said, k in ranked)
+
+
+def quoted(shown: JsonDict, number: int) -> str:
+    """Return a passage as a quotation of Markdown, with its number and place; an empty line would end it."""
     lines = [f"> {line}" for line in shown["quote"].splitlines() if line.strip()]
     mark = REMEMBERED if shown.get("remembered") else ""
-    return "\n".join([*lines, f"> — {shown['place']}{mark}"])
+    return "\n".join([*lines, f"> — [{number}] {shown['place']}{mark}"])
