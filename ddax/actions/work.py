@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from ddax.actions.protocol import Action, ActionContext, ActionResult
 from ddax.actions.registry import Registry
@@ -17,9 +18,9 @@ from ddax.errors import ActionError
 
 OURS = ("search", "visit")
 """Actions of the program that a chain may use beside the tools."""
-ABOUT = """Do a piece of work that takes several calls of tools one after the other, each chosen by what those
-before brought (call, look, call again). However many calls it takes, it is one child: never plan its calls as
-children of their own. Use it wherever the arguments of a call are not known yet."""
+ABOUT = """Call tools one after the other, each call chosen by what those before brought. However many it
+takes, it is one child: never plan its calls as children of their own. Use it where the arguments of a call
+are not known yet."""
 
 
 class WorkArguments(BaseModel):
@@ -29,7 +30,8 @@ class WorkArguments(BaseModel):
 
     aim: str = Field(min_length=1, description="What is to be found or done, with all that has to be known.")
     tools: tuple[str, ...] = Field((), description="Names of the actions to use; empty: all of the tools.")
-    intent: str = ""
+    intent: SkipJsonSchema[str] = ""
+    """Given beside the arguments, with every action: nobody is told of it here."""
 
     @field_validator("tools", mode="before")
     @classmethod

@@ -11,8 +11,8 @@ from ddax.cli.options import JSON, VERBOSE
 
 
 def prompts_list(json: JSON = False, verbose: VERBOSE = False) -> None:
-    """List the prompts: one for each request, the rules before all of them, and the repair."""
-    from ddax.reasoning.prompts import NAMES, RULES, source, variables
+    """List the prompts: one for each request, the rules before them, and the repair."""
+    from ddax.reasoning.prompts import NAMES, QUOTES, RULES, rules_of, source, variables
 
     output = Output(json=json, verbose=verbose)
     rows: list[dict[str, Any]] = [
@@ -20,12 +20,14 @@ def prompts_list(json: JSON = False, verbose: VERBOSE = False) -> None:
         for name in NAMES
     ]
     if json:
-        output.result({"rules": RULES, "prompts": rows})
+        output.result({"rules": RULES, "quotes": QUOTES, "prompts": rows})
     for row in rows:
         output.say(
             f"{row['name']:<16} {row['characters']:>5} characters; takes {', '.join(row['variables'])}"
         )
-    output.say(f"{RULES:<16} {len(source(RULES)):>5} characters; stands before each of them")
+    for rule in (RULES, QUOTES):
+        before = [name for name in NAMES if rule in rules_of(name)]
+        output.say(f"{rule:<16} {len(source(rule)):>5} characters; stands before {', '.join(before)}")
 
 
 def prompts_show(

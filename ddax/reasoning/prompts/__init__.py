@@ -2,8 +2,9 @@
 
 A file has two parts parted by a line of `=====`: the instructions, which hold no variable so that
 a provider can cache them, and the request. The request is in sections; one whose variables are all empty is
-left out. `rules.txt` stands before the instructions of all but `OWN_RULES`. A folder of the user's may hold
-files of the same names, which are taken instead.
+left out. `rules.txt` stands before the instructions of all but `OWN_RULES`, then `quotes.txt` but where no
+quote is asked for (`UNQUOTED`). A folder of the user's may hold files of the same names, which are taken
+instead.
 """
 
 from __future__ import annotations
@@ -25,11 +26,13 @@ NAMES = (
 )  # fmt: skip
 """Every template by name; `ddax prompts show NAME` prints one."""
 
-RULES = "rules"
+RULES, QUOTES = "rules", "quotes"
 FIXED = frozenset({"repair"})
 """Templates that a folder cannot replace: what is wrong with a reply is said in our words."""
 OWN_RULES = frozenset({"act", "extract"})
 """Templates that hold their rules themselves: the reply may be calls of tools, or a page costs a call."""
+UNQUOTED = frozenset({"expand", "plans", "predict", "judges", "propose_patches", "mutate_patch"})
+"""Templates whose replies hold no quote, so that nothing need be said of how one is given."""
 _PARTING = "\n=====\n"
 _SECTIONS = "\n\n"
 
@@ -81,7 +84,7 @@ class Book:
         instructions, request = _parts(name, self.source(name))
         said = [section for section in request.split(_SECTIONS) if _says(section, values)]
         written = [Template(section).substitute(values) for section in said]
-        rules = [] if name in OWN_RULES else [self.source(RULES)]
+        rules = [self.source(rule) for rule in rules_of(name)]
         sizes: dict[str, int] = {}
         for section, text in zip(said, written, strict=True):
             part = _part(section)
@@ -91,6 +94,13 @@ class Book:
 
 
 SHIPPED = Book()
+
+
+def rules_of(name: str) -> tuple[str, ...]:
+    """Return the templates that stand before the instructions of another one."""
+    if name in OWN_RULES:
+        return ()
+    return (RULES,) if name in UNQUOTED else (RULES, QUOTES)
 
 
 def _stable(parts: Sequence[str], written: Sequence[str]) -> tuple[int, ...]:
@@ -134,7 +144,7 @@ def open_book(folder: str) -> Book:
 
 def _check(name: str, text: str) -> None:
     """Refuse a template of no request, without its parts, or with a variable that nothing fills."""
-    known = [known for known in (*NAMES, RULES) if known not in FIXED]
+    known = [known for known in (*NAMES, RULES, QUOTES) if known not in FIXED]
     if name not in known:
         raise SettingsError(
             f"prompts: {name}.txt belongs to no request.",
@@ -142,7 +152,7 @@ def _check(name: str, text: str) -> None:
             mend=f"Known are {', '.join(known)}.",
         )
     try:
-        strange = () if name == RULES else sorted(_variables(name, text) - variables(name))
+        strange = () if name in (RULES, QUOTES) else sorted(_variables(name, text) - variables(name))
     except ValueError as error:
         raise SettingsError(
             f"prompts: {name}.txt cannot be used.",
@@ -160,7 +170,7 @@ def _check(name: str, text: str) -> None:
 @cache
 def source(name: str) -> str:
     """Return the text of a template as it stands in its file; raises `UsageError` for an unknown name."""
-    if name not in (*NAMES, RULES):
+    if name not in (*NAMES, RULES, QUOTES):
         raise UsageError(
             f"there is no prompt {name!r}.",
             why="Each request to a model has one prompt.",
@@ -171,7 +181,7 @@ def source(name: str) -> str:
 
 def read_all() -> None:
     """Read every template, so that none of them is read later; blocks."""
-    for name in (*NAMES, RULES):
+    for name in (*NAMES, RULES, QUOTES):
         source(name)
 
 
