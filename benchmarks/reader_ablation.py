@@ -22,12 +22,12 @@ from ddax.reasoning.embedded.features import NAMES
 GROUPS = {
     "likeness of meaning": ("like",),
     "words of the question": ("cover", "own", "rest", "near", "rarest", "missing", "pairs", "run", "headed"),
-    "names and numbers": ("named", "names", "names_doc", "phrase", "no_names", "numbers", "lettered"),
+    "names and numbers": ("named", "names", "names_doc", "no_names", "numbers", "lettered"),
     "kind that is asked for": ("fits", "hop_fits", "typed", "typed_fit", "unfit", "untyped", "head"),
     "measures": ("sized", "other_size", "measured", "unmeasured"),
     "reasons and denials": ("why", "reason", "denied", "veto", "answers"),
-    "definitions and titles": ("asks_what", "defines", "title_fit", "title", "titled"),
-    "other documents": ("joint", "hop", "bridge", "gain", "lead_two"),
+    "definitions and titles": ("title_fit", "title", "titled"),
+    "other documents": ("bridge", "gain", "lead_two", "led_answers", "led_whole", "led_few"),
     "standing among the others": ("lead_doc", "lead_any", "rank", "best_doc"),
     "place and form": ("new", "length", "opens", "item", "cells", "label", "back", "asks"),
 }

@@ -26,6 +26,24 @@ CHAINS = (
     ("Who owns the {role} that published {thing}?", "{thing} is a novel of {year}. {person} {deed} it.",
      "{person} is a publisher in {town}. {They} is owned by {city} {city2}.",
      ("publisher", "published"), "owned"),
+    ("In which town did the {role} of {thing} grow up?",
+     "{thing} is an opera in three acts. The music was {deed} by {person}.",
+     "{person} was a {role}. {person} grew up in {city} and moved to {town} in {year}.",
+     ("composer", "written"), "grew up in"),
+    ("What is the birthplace of the person who {deed} {thing}?",
+     "{person} {deed} {thing} in {year}. It stands at a lake near {town}.",
+     "{person}, an engineer, was born in {city} in {year2}.", ("builder", "planned"), "born in"),
+    ("When did the {role} of {thing} die?",
+     "{thing} is the best known work of the {role} {person}. It hangs in {town}.",
+     "{person} was a {role} of {town}. {person} died in {year2} in {city}.",
+     ("painter", "painted"), "died in"),
+    ("Which country does the {role} of {thing} come from?",
+     "{thing} is a football club. Since {year} its {role} is {person}.",
+     "{person} is a {role} who comes from {city}. {They} played for {town}.",
+     ("coach", "coached"), "comes from"),
+    ("What company makes the {role} that drives {thing}?",
+     "{thing} is a racing boat. It is {deed} by the {role} {person}.",
+     "{person} is a {role}. {They} is made by {city} {city2} in {town}.", ("engine", "driven"), "made by"),
 )  # fmt: skip
 """Questions with two steps, the documents of both, and what the sentence that answers says."""
 SINGLES = (
@@ -43,10 +61,22 @@ SINGLES = (
      ("Who is the mayor of {person}?", "", ""), ("When was {person} founded?", "", "")),
     (("Who published {thing}?", "thing", "{deed} it"), ("Who owns {person}?", "person", "owned"),
      ("Who wrote {thing}?", "", ""), ("When was {person} founded?", "", "")),
+    (("Who has {deed} the music of {thing}?", "thing", "{deed} by"),
+     ("Where did {person} grow up?", "person", "grew up"), ("When did {person} die?", "", ""),
+     ("How long is {thing}?", "", "")),
+    (("Who {deed} {thing}?", "thing", "{deed}"), ("When was {person} born?", "person", "born in"),
+     ("How deep is the lake at {thing}?", "", ""), ("Who taught {person}?", "", "")),
+    (("Where does {thing} hang?", "thing", "hangs in"), ("Where did {person} die?", "person", "died in"),
+     ("When was {person} born?", "", ""), ("Who bought {thing}?", "", "")),
+    (("Who is the {role} of {thing}?", "thing", "{role} is"),
+     ("For which club did {person} play?", "person", "played for"),
+     ("Who owns {thing}?", "", ""), ("How old is {person}?", "", "")),
+    (("Which {role} drives {thing}?", "thing", "{deed} by"), ("Who makes {person}?", "person", "made by"),
+     ("How fast is {thing}?", "", ""), ("How much does {person} weigh?", "", "")),
 )  # fmt: skip
 """What is asked of one of the two documents of a chain: the question, the document and what answers in it."""
 SYLLABLES = ("bel", "tor", "ven", "mar", "sol", "kin", "dra", "fel", "os", "ril", "tam", "gor", "lin", "pas")
-MADE = 60
+MADE = 120
 
 
 def chains() -> Iterator[Asked]:
@@ -75,7 +105,7 @@ def _documents(rng: np.random.Generator, chain: int) -> tuple[dict[str, Any], di
     words: dict[str, Any] = {
         "role": role, "deed": deed, "thing": f"{name()} {name()}", "person": name(2), "town": name(),
         "city": name(), "city2": name(), "year": rng.integers(1900, 1990),
-        "year2": rng.integers(1850, 1900), "They": "It" if deed in ("made", "ruled") else "She",
+        "year2": rng.integers(1850, 1900), "They": "It" if deed in ("made", "ruled", "driven") else "She",
     }  # fmt: skip
     return words, {words["thing"]: first.format(**words), words["person"]: second.format(**words)}
 

@@ -43,7 +43,7 @@ FOLDS, TRUST, STEPS, LEAST = 5, 5.0, 40, 15.0
 """Folds, how far the weights of the judgment are held back, its steps, questions of a point of the curve."""
 RANK, RANK_STEPS, PACE = 80.0, 300, 0.05
 """How far the weights of the ranking are held back, its steps, and how long the first of them is."""
-WEIGHTS = {"real": 2.0, "squad": 0.7, "hotpot": 1.0, "cases": 1.0, "chains": 2.0, "single": 3.0, "why": 1.0}
+WEIGHTS = {"real": 2.0, "squad": 0.7, "hotpot": 1.0, "cases": 1.0, "chains": 1.0, "single": 1.0, "why": 1.0}
 """What a question counts when the scorer is fitted and measured."""
 DOUBTED = {"real": 1.0, "squad": 0.2, "hotpot": 0.4, "cases": 0.4, "chains": 0.5, "single": 0.5, "why": 1.0}
 """What a question without an answer counts: these sets have more of them than users ask."""

@@ -6,7 +6,7 @@ Each sign is between 0 and 1 or a small count. None of them decides: `scorer` we
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -24,11 +24,11 @@ from ddax.text.words import bare_title, contains_phrase, denies, stem, terms, wo
 
 NAMES = (
     "like", "cover", "own", "rest", "named", "answers", "fits", "hop_fits", "near", "rarest", "missing",
-    "joint", "hop", "bridge", "gain", "lead_two", "names", "names_doc", "phrase", "no_names", "numbers",
-    "pairs", "run", "typed", "typed_fit", "unfit", "untyped", "head", "sized", "other_size", "measured",
-    "unmeasured", "lettered", "veto", "title_fit", "title", "titled", "headed", "lead_doc", "lead_any",
-    "rank", "best_doc", "new", "length", "opens", "item", "cells", "label", "back", "asks", "denied", "why",
-    "reason", "asks_what", "defines", "terms", "yes_no", "choice", "query", "explained", "left_out", "rows",
+    "bridge", "gain", "lead_two", "names", "names_doc", "no_names", "numbers", "pairs", "run", "typed",
+    "typed_fit", "unfit", "untyped", "head", "sized", "other_size", "measured", "unmeasured", "lettered",
+    "veto", "title_fit", "title", "titled", "headed", "lead_doc", "lead_any", "rank", "best_doc", "new",
+    "length", "opens", "item", "cells", "label", "back", "asks", "denied", "why", "reason", "terms",
+    "yes_no", "choice", "query", "explained", "left_out", "rows", "led_answers", "led_whole", "led_few",
     "op_cell", "op_row", "op_list", "op_count", "op_sum", "op_extreme",
 )  # fmt: skip
 """The signs of a record, in the order of the row."""
@@ -37,6 +37,8 @@ WAYS = ("itself", "led", "query")
 LED = 0.05
 """Gain by another document from which a record counts as led to."""
 TYPED = ("person", "date", "number", "place", "name")
+UNTYPED = 0.6
+"""Fit where no kind of answer is asked for."""
 MAX_PARTNERS = 10
 """Sentences of other documents that are tried as the first hop of a question with two."""
 _REASON = re.compile(
@@ -54,9 +56,6 @@ _UNITS = {
 """What is measured where it is asked how long, how heavy or how deep something is."""
 LEAST_FIT = {"person": 0.8, "date": 1.0, "number": 1.0}
 """Fit from which a span may be of the kind asked for."""
-MAX_OPENING = 12
-"""Words within which a definition names its subject and goes on with "is"."""
-_COPULAS = (["is"], ["are"], ["means"], ["was"], ["were"])
 _AMOUNT = re.compile(
     rf"(?:(?<![\d.,])\d[\d.,]*|\b(?:{COUNT})\b)(?:\s(?:thousand|million|billion)\b)?", re.IGNORECASE
 )
@@ -76,6 +75,15 @@ class _Asked:
     names: frozenset[str]
     rest: frozenset[str]
     numbers: frozenset[str]
+
+    def share_of_rest(self, said: Set[str]) -> float:
+        """Return the share of the words beside the names, by rarity, that are said; 1 of none."""
+        whole = sum(self.weights[term] for term in self.rest)
+        return sum(self.weights[term] for term in self.rest if term in said) / whole if whole else 1.0
+
+    def fit(self, own: float) -> float:
+        """Return the fit of a span, or the same for all where no kind is asked for."""
+        return own if self.question.kind in TYPED else UNTYPED
 
     def cover(self, said: frozenset[str]) -> float:
         """Return the share of the question's words, by rarity, that are said."""
@@ -108,10 +116,9 @@ def ways(signs: NDArray[np.float64]) -> NDArray[np.int64]:
 
 def _joined(asked: _Asked, item: Weighed, row: Mapping[str, float]) -> dict[str, float]:
     """Return how far a sentence says what is asked of what is named, itself or with one that leads to it."""
-    said = sum(asked.weights[term] for term in asked.rest if term in item.terms)
-    rest = said / (sum(asked.weights[term] for term in asked.rest) or 1.0) if asked.rest else 1.0
+    rest = asked.share_of_rest(item.terms)
     named = row["named"] if asked.names else 1.0
-    fit = row["typed_fit"] if row["typed"] else 0.6
+    fit = asked.fit(row["typed_fit"])
     veto = max(row["unmeasured"], row["other_size"], row["why"], row["lettered"], row["denied"])
     whole = rest * named * (1 - veto)
     return {
@@ -166,7 +173,6 @@ def _signs(asked: _Asked, found: Sequence[Weighed], i: int, doc: frozenset[str])
         "missing": min(6, len(left)) / 6,
         "names": len(asked.names & item.terms) / len(asked.names) if asked.names else 0.0,
         "names_doc": 1 - len(unmet(question.names, doc)) / max(1, len(asked.names)) if asked.names else 0.0,
-        "phrase": _phrases(question.names, line.titled),
         "lettered": 1 - _phrases([name for name in question.names if _LETTERED.search(name)], line.titled),
         "no_names": float(not question.names),
         "numbers": len(asked.numbers - set(_NUMBER.findall(line.titled))) / max(1, len(asked.numbers)),
@@ -204,18 +210,9 @@ def _kinds(question: Question, item: Weighed, measure: Mapping[str, float]) -> d
         "title_fit": fit_of_title(question, item.sentence),
         "why": float(question.asks_why and not reason),
         "reason": float(question.asks_why and reason),
-        "asks_what": float(bool(question.subject)),
-        "defines": float(_defines(question.subject, item.sentence.plain)),
         "yes_no": float(question.kind == "yes_no"),
         "choice": float(question.kind == "choice"),
     }
-
-
-def _defines(subject: str, text: str) -> bool:
-    """Tell whether a sentence begins by saying what a thing is: "Pluggy is the core of …"."""
-    own, said = words(subject), words(text)[:MAX_OPENING]
-    starts = (place for place in range(len(said)) if said[place : place + len(own)] == own)
-    return bool(own) and any(said[place + len(own) : place + len(own) + 1] in _COPULAS for place in starts)
 
 
 def _phrases(names: Sequence[str], text: str) -> float:
@@ -288,35 +285,53 @@ def _standing(found: Sequence[Weighed], base: NDArray[np.float64], i: int) -> di
 
 
 def _hops(asked: _Asked, found: Sequence[Weighed]) -> list[dict[str, float]]:
-    """Return, for each sentence, what it covers together with one of another document that leads to it.
+    """Return, for each sentence, what it covers together with one of another document.
 
-    `joint` goes by documents that name each other, `bridge` by a sentence that itself names the document of
-    the other; `hop` and `gain` are what this adds to its own cover.
+    `bridge` goes by a sentence that names the document of the other, or is named by it; `gain` is what this
+    adds to its own cover. The signs `led_` ask for more: the other names the document of this one.
     """
     order = sorted(range(len(found)), key=lambda k: -found[k].score)[:MAX_PARTNERS]
     titles = [words(bare_title(item.sentence.subject)) for item in found]
     texts = {id(i.sentence.passage): words(i.sentence.passage.text) for i in found}
     lines = [words(item.sentence.text) for item in found]
+    every, opening = [[*title] for title in {(*title,) for title in titles}], _openings(found)
+    named_by = {k: sum(t != titles[k] and contains_phrase(lines[k], t) for t in every) for k in order}
     told = []
     for i, item in enumerate(found):
-        joint = bridge = item.cover
-        known = len(asked.names & item.terms)
+        bridge, known, led = item.cover, len(asked.names & item.terms), (0.0, 0.0, 0.0)
         page = item.sentence.passage
+        said = item.terms | opening.get(page.source, frozenset())
         for k in order:
             other = found[k].sentence.passage
             if other.source == page.source:
                 continue
-            named = contains_phrase(lines[k], titles[i]) or contains_phrase(lines[i], titles[k])
+            leads = contains_phrase(lines[k], titles[i])
+            named = leads or contains_phrase(lines[i], titles[k])
+            both = item.terms | found[k].terms
             if (
                 named
                 or contains_phrase(texts[id(page)], titles[k])
                 or contains_phrase(texts[id(other)], titles[i])
             ):
-                both = asked.cover(item.terms | found[k].terms)
-                known = max(known, len(asked.names & (item.terms | found[k].terms)))
-                joint, bridge = max(joint, both), max(bridge, both) if named else bridge
+                known = max(known, len(asked.names & both))
+            bridge = max(bridge, asked.cover(both)) if named else bridge
+            if leads:
+                led = max(led, (*_led(asked, found[k], said, item.fit), 1 / max(1, named_by[k])))
         told.append({
-            "joint": joint, "hop": joint - item.cover, "bridge": bridge, "gain": bridge - item.cover,
-            "named": known / max(1, len(asked.names)),
+            "bridge": bridge, "gain": bridge - item.cover, "named": known / max(1, len(asked.names)),
+            **dict(zip(("led_answers", "led_whole", "led_few"), led, strict=True)),
         })  # fmt: skip
     return told
+
+
+def _openings(found: Sequence[Weighed]) -> dict[str, frozenset[str]]:
+    """Return what the first sentence of each document says, by its source."""
+    first = (item for item in found if item.sentence.place == 0 and item.sentence.passage.opens)
+    return {item.sentence.passage.source: item.terms for item in first}
+
+
+def _led(asked: _Asked, lead: Weighed, said: frozenset[str], fit: float) -> tuple[float, float]:
+    """Return how far a sentence that leads to another document and what is said there answer, and cover."""
+    both = lead.terms | said
+    names = len(asked.names & lead.terms) / len(asked.names) if asked.names else 0.0
+    return names * asked.share_of_rest(both) * asked.fit(fit), asked.cover(both)
