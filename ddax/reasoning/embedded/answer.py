@@ -62,9 +62,13 @@ def _is_uncounted(question: Question, best: Candidate) -> bool:
 
 
 def claim_of(question: Question, order: Sequence[Candidate]) -> tuple[str, tuple[Citation, ...], str]:
-    """Return the text of a claim, its quotes and its short answer; beside sentences others are told."""
+    """Return the text of a claim, its quotes and its short answer.
+
+    Behind a sentence stands the one that leads to it from another document, then others as likely.
+    """
     best = order[0]
-    told = [*best.lines, *(line for one in order[1:] if not (best.op or one.op) for line in one.lines)]
+    lead = [best.lead] if best.lead else []
+    told = [*best.lines, *lead, *(line for one in order[1:] if not (best.op or one.op) for line in one.lines)]
     text, citations = pack(told, asked=frozenset(question.terms))
     return text, citations, best.short or short_of(question, best.lines[0])
 

@@ -35,18 +35,20 @@ class Candidate:
     signs: NDArray[np.float64] = field(repr=False, compare=False)
     short: str = ""
     op: str = ""
+    lead: Weighed | None = None
+    """The sentence of another document that leads to this one."""
 
 
 def candidates(question: Question, passages: Sequence[Passage], vectors: Vectors) -> list[Candidate]:
     """Return what could answer a question, sentences in their order and then what tables say."""
     every = split(readable(passages))
     found = weigh_lines(question, nearest(question, every), vectors)
-    signs = features.rows(question, found)
+    signs, leads = features.rows(question, found)
     asked = _asked_of_tables(question, every, found, signs)
     cells = {_place(one.lines[0]): one.short for one in asked if one.op == "cell"}
     said = [
-        Candidate((item,), row, cells.get(_place(item), ""))
-        for item, row in zip(found, signs, strict=True)
+        Candidate((item,), row, cells.get(_place(item), ""), lead=None if k is None else found[k])
+        for item, row, k in zip(found, signs, leads, strict=True)
         if not item.sentence.plain.endswith(NO_ANSWER) and not _UNSAID.search(item.sentence.text)
     ]
     return [*said, *asked]

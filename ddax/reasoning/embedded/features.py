@@ -90,13 +90,16 @@ class _Asked:
         return sum(self.weights[term] for term in self.question.terms if term in said) / self.whole
 
 
-def rows(question: Question, found: Sequence[Weighed]) -> NDArray[np.float64]:
-    """Return one row of signs for each sentence, in their order: `[n, len(NAMES)]`."""
+def rows(question: Question, found: Sequence[Weighed]) -> tuple[NDArray[np.float64], tuple[int | None, ...]]:
+    """Return one row of signs for each sentence, in their order: `[n, len(NAMES)]`, and what leads to each.
+
+    A sentence is led to by the number of one that names its document and says more of the names asked.
+    """
     if not found:
-        return np.zeros((0, len(NAMES)))
+        return np.zeros((0, len(NAMES))), ()
     asked = _asked(question, found)
     base = np.array([item.score for item in found])
-    hops = _hops(asked, found)
+    hops, leads = _hops(asked, found)
     two = base + np.array([hop["gain"] for hop in hops]) / 3
     docs = _docs(question, found)
     signs = [_signs(asked, found, i, docs[item.sentence.passage.source]) for i, item in enumerate(found)]
@@ -105,7 +108,8 @@ def rows(question: Question, found: Sequence[Weighed]) -> NDArray[np.float64]:
         row.update(hops[i])
         row.update(_joined(asked, found[i], row))
         row["lead_two"] = float(two[i] - np.delete(two, i).max(initial=0.0))
-    return np.array([[row.get(name, 0.0) for name in NAMES] for row in signs])
+    needed = (k if row["led_answers"] > row["answers"] else None for k, row in zip(leads, signs, strict=True))
+    return np.array([[row.get(name, 0.0) for name in NAMES] for row in signs]), tuple(needed)
 
 
 def ways(signs: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -284,11 +288,12 @@ def _standing(found: Sequence[Weighed], base: NDArray[np.float64], i: int) -> di
     }
 
 
-def _hops(asked: _Asked, found: Sequence[Weighed]) -> list[dict[str, float]]:
+def _hops(asked: _Asked, found: Sequence[Weighed]) -> tuple[list[dict[str, float]], list[int | None]]:
     """Return, for each sentence, what it covers together with one of another document.
 
     `bridge` goes by a sentence that names the document of the other, or is named by it; `gain` is what this
-    adds to its own cover. The signs `led_` ask for more: the other names the document of this one.
+    adds to its own cover. The signs `led_` ask for more: the other names the document of this one; its number
+    is returned beside them.
     """
     order = sorted(range(len(found)), key=lambda k: -found[k].score)[:MAX_PARTNERS]
     titles = [words(bare_title(item.sentence.subject)) for item in found]
@@ -296,8 +301,9 @@ def _hops(asked: _Asked, found: Sequence[Weighed]) -> list[dict[str, float]]:
     lines = [words(item.sentence.text) for item in found]
     every, opening = [[*title] for title in {(*title,) for title in titles}], _openings(found)
     named_by = {k: sum(t != titles[k] and contains_phrase(lines[k], t) for t in every) for k in order}
-    told = []
+    told, leading = [], list[int | None]()
     for i, item in enumerate(found):
+        lead: int | None = None
         bridge, known, led = item.cover, len(asked.names & item.terms), (0.0, 0.0, 0.0)
         page = item.sentence.passage
         said = item.terms | opening.get(page.source, frozenset())
@@ -316,12 +322,14 @@ def _hops(asked: _Asked, found: Sequence[Weighed]) -> list[dict[str, float]]:
                 known = max(known, len(asked.names & both))
             bridge = max(bridge, asked.cover(both)) if named else bridge
             if leads:
-                led = max(led, (*_led(asked, found[k], said, item.fit), 1 / max(1, named_by[k])))
+                own = (*_led(asked, found[k], said, item.fit), 1 / max(1, named_by[k]))
+                led, lead = max((led, lead), (own, k), key=lambda one: one[0])
         told.append({
             "bridge": bridge, "gain": bridge - item.cover, "named": known / max(1, len(asked.names)),
             **dict(zip(("led_answers", "led_whole", "led_few"), led, strict=True)),
         })  # fmt: skip
-    return told
+        leading.append(lead)
+    return told, leading
 
 
 def _openings(found: Sequence[Weighed]) -> dict[str, frozenset[str]]:
