@@ -17,10 +17,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ddax.errors import UsageError
-from ddax.memory.protocol import Embedder, RecallQuery, Relation
-from ddax.memory.records import Row, clean, digest, matches
+from ddax.memory.protocol import Embedder, RecallQuery
+from ddax.memory.records import FOUND_BY_MEANING, Row, clean, digest, matches
 from ddax.memory.scoring import Candidate, Floats
-from ddax.memory.store.findable_logs import FoundRows
+from ddax.memory.store.findable_logs import Findable, FoundRows
+from ddax.memory.store.kept_rows import KeptRows
 from ddax.memory.store.manifest_keeping import Holding
 from ddax.memory.store.migrations import (
     Connection,
@@ -31,7 +32,7 @@ from ddax.memory.store.migrations import (
     transaction,
 )
 from ddax.memory.store.record_check import check_record
-from ddax.memory.store.sqlite_schema import READABLE, STEPS
+from ddax.memory.store.sqlite_schema import FOUND, READABLE, STEPS
 from ddax.memory.store.sqlite_upkeep import COLUMNS, SEEN, UpkeepTables, floats, record_of, sighting
 from ddax.memory.store.sums import row_sum, vector_sum
 from ddax.types import Document, JsonDict, MemoryType, Record
@@ -132,7 +133,7 @@ class RecordStore:
             self._db = db = open_database(path, STEPS)
             self._held = Holding(path, db)
         self.upkeep = UpkeepTables(self._db, path)
-        self._found = FoundRows(self._db, reading=reading)
+        self._found, self._kept = FoundRows(self._db), KeptRows(self._db)
 
     @contextmanager
     def together(self) -> Iterator[None]:
@@ -208,14 +209,10 @@ class RecordStore:
 
     def candidates(self, ns: str, ids: Sequence[str], task: str) -> list[Candidate]:
         """Return rows with their vectors, as `task` saw them."""
-        sql = (
-            f"SELECT {COLUMNS}, vector, (SELECT step FROM sighting s WHERE s.id = m.id AND s.task = ?), "  # noqa: S608 - constant
-            "committed FROM memory m WHERE +ns = ? AND id IN (SELECT value FROM json_each(?))"
-        )
         with sqlite_errors(self.path):
-            found = self._db.execute(sql, (task, ns, json.dumps(list(ids)))).fetchall()
+            found = self._kept.seen(ns, ids, task)
         outdated = self.upkeep.superseded(ns, ids)
-        return [_candidate(row, outdated.get(row[0], ())) for row in found]
+        return [Candidate(*row, tuple(outdated.get(row[0].id, ()))) for row in found]
 
     def nearest(
         self, ns: str, kind: MemoryType, vectors: Sequence[Floats], query: RecallQuery, *, k: int
@@ -317,6 +314,8 @@ class RecordStore:
             wanting.setdefault(tuple(question.equals[key] for key in keys), []).append((question, rows))
         inside = [f"json_extract(row, '$.{key}')" for key in keys]
         tests = "".join(f" AND {value} IN (SELECT value FROM json_each(?))" for value in inside)  # noqa: S608 - names
+        if task is None and "text" in keys and table in FOUND_BY_MEANING:
+            tests += f" AND {FOUND}"
         sql = (
             f"SELECT {', '.join(['row', *inside])} FROM log WHERE ns = ? AND name = ? AND created < ? "  # noqa: S608 - names
             f"{'AND task = ?' if task is not None else ''}{tests} ORDER BY seq"
@@ -332,10 +331,10 @@ class RecordStore:
             if not unfilled:
                 break
 
-    def findable(self, ns: str, table: str, now: float) -> Iterator[tuple[str, JsonDict, Floats]]:
-        """Yield (key, row, vector) of the rows of a log committed before `now`."""
+    def findable(self, ns: str, table: str, now: float, kind: str | None = None) -> Findable:
+        """Return the rows of a log committed before `now`, of one kind or all, with their vectors."""
         with sqlite_errors(self.path):
-            yield from self._found.of(ns, table, now)
+            return self._found.of(ns, table, now, kind)
 
     def texts(self, ns: str, *, every: bool) -> tuple[list[tuple[int, str]], list[tuple[int, JsonDict]]]:
         """Return (seq, text) of rows and (seq, row) of logs: those that lack a vector, or `every` one."""
@@ -391,7 +390,3 @@ class RecordStore:
             "ON CONFLICT (id) DO UPDATE SET vector = excluded.vector, vector_sum = excluded.vector_sum",
             (*values, row_sum(values), blob, vector_sum(blob)),
         )
-
-
-def _candidate(row: Sequence[Any], superseded: Sequence[Relation]) -> Candidate:
-    return Candidate(record_of(row), floats(row[15]), row[16], row[17], tuple(superseded))
