@@ -8,7 +8,6 @@ are looked up by id with `+ns`, since SQLite would else walk the whole namespace
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +19,7 @@ from ddax.errors import UsageError
 from ddax.memory.protocol import Embedder, RecallQuery
 from ddax.memory.records import FOUND_BY_MEANING, Row, clean, digest, matches
 from ddax.memory.scoring import Candidate, Floats
+from ddax.memory.store.exact_search import ExactSearch
 from ddax.memory.store.findable_logs import Findable, FoundRows
 from ddax.memory.store.kept_rows import KeptRows
 from ddax.memory.store.manifest_keeping import Holding
@@ -38,21 +38,10 @@ from ddax.memory.store.sums import row_sum, vector_sum
 from ddax.types import Document, JsonDict, MemoryType, Record
 
 _MARKS = ", ".join("?" * 20)
-_BLOCK = 2048
 _EMPTY = "vector = zeroblob(length(vector))"
 """Holds for a row whose text could not be embedded when it came, or whose vector is gone."""
 _AT_ONCE = 110
 """Rows of one statement: every SQLite takes 999 values in one."""
-
-_VISIBLE = """
-SELECT id, vector FROM memory m WHERE ns = :ns AND type = :type
-AND (((task <> :task OR task = '') AND committed < :now)
-    OR EXISTS (SELECT 1 FROM sighting s WHERE s.id = m.id AND s.task = :task AND s.step < :step))
-AND (CASE WHEN valid_from <> 0 THEN valid_from ELSE created END <= :as_of)
-AND id NOT IN (SELECT older FROM relation WHERE ns = :ns AND kind = 'supersedes' AND at <= :as_of
-    AND CASE WHEN task = :task AND task <> '' THEN step < :step ELSE committed < :now END)
-"""
-"""What `ddax.memory.scoring.is_visible` tells of one row, of all."""
 
 
 class Logged(NamedTuple):
@@ -134,6 +123,7 @@ class RecordStore:
             self._held = Holding(path, db)
         self.upkeep = UpkeepTables(self._db, path)
         self._found, self._kept = FoundRows(self._db), KeptRows(self._db)
+        self._exact = ExactSearch(self._db)
 
     @contextmanager
     def together(self) -> Iterator[None]:
@@ -218,18 +208,8 @@ class RecordStore:
         self, ns: str, kind: MemoryType, vectors: Sequence[Floats], query: RecallQuery, *, k: int
     ) -> list[list[str]]:
         """Return for each vector the ids of the k nearest rows that a query may see, by exact search."""
-        values = {
-            "ns": ns, "type": kind, "task": clean(query.task), "step": query.before_step, "now": query.now,
-            "as_of": math.inf if query.as_of is None else query.as_of,
-        }  # fmt: skip
-        best: list[list[tuple[float, str]]] = [[] for _ in vectors]
         with sqlite_errors(self.path):
-            cursor = self._db.execute(_VISIBLE, values)
-            while block := cursor.fetchmany(_BLOCK):
-                ids, rows = [str(row[0]) for row in block], np.stack([floats(row[1]) for row in block])
-                for n, vector in enumerate(vectors):  # one by one: a product of two matrices rounds otherwise
-                    best[n] = sorted([*best[n], *zip((-(rows @ vector)).tolist(), ids, strict=True)])[:k]
-        return [[row_id for _, row_id in found] for found in best]
+            return self._exact.nearest(ns, kind, vectors, query, k=k)
 
     def count(self, ns: str, kind: MemoryType) -> int:
         """Count the rows of one type."""
