@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -129,7 +129,8 @@ def best_hits(
         zip(cosines.tolist(), visible, strict=True), key=lambda pair: (-pair[0], pair[1].record.id)
     )
     hits = _hits(pairs[: width(k)], query, recall, trust)
-    return sorted((hit for hit in hits if hit.score >= query.min_score), key=_best_first)[:k]
+    best = sorted((hit for hit in hits if hit.score >= query.min_score), key=_best_first)[:k]
+    return [_given(hit) for hit in best]
 
 
 def within_budget(hits: Sequence[MemoryHit], budget: int) -> list[MemoryHit]:
@@ -159,7 +160,7 @@ def nearest_hits(
     rows = list(visible.values())
     cosines = similarities(np.stack([c.vector for c in rows]), vector).tolist()
     nearest = sorted(zip(cosines, rows, strict=True), key=lambda pair: (-pair[0], pair[1].record.id))
-    return _hits(nearest[: max(0, k)], query, recall, trust)
+    return [_given(hit) for hit in _hits(nearest[: max(0, k)], query, recall, trust)]
 
 
 def best_found(
@@ -202,6 +203,11 @@ def _hit(record: Record, cosine: float, query: RecallQuery, recall: Recall, trus
     surprise = salience(record.epsilon, recall.lambda_epsilon)
     trusted = trust(record.writer) if query.trust is None else query.trust.get(record.writer, 1.0)
     return MemoryHit(record, cosine * fresh * surprise * trusted, cosine, fresh, surprise, trusted)
+
+
+def _given(hit: MemoryHit) -> MemoryHit:
+    """Return a hit whose row nobody else has: the memory keeps its own."""
+    return replace(hit, record=replace(hit.record, meta=copied(hit.record.meta)))
 
 
 def _best_first(hit: MemoryHit) -> tuple[float, str]:

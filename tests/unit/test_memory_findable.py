@@ -40,7 +40,7 @@ class Looking:
 
     def look(self, now: float = NOW + 1) -> tuple[int, list[str]]:
         before = self.read
-        texts = [row["text"] for _, row, _ in self.record.findable("n", REFLECTIONS, now)]
+        texts = [row["text"] for _, row in self.record.findable("n", REFLECTIONS, now).rows]
         return self.read - before, texts
 
 
@@ -88,7 +88,7 @@ def test_what_a_reader_changes_inside_a_row_is_not_found_again(looking: Looking)
     said = {"text": "a", "tags": ["x"], "of": {"place": {"page": [1]}}}
     looking.record.log("n", [Logged(REFLECTIONS, "k", json.dumps(said), "", vector(1))], committed=NOW)
     for _ in range(2):
-        rows = [(key, row) for key, row, _ in looking.record.findable("n", REFLECTIONS, NOW + 1)]
+        rows = looking.record.findable("n", REFLECTIONS, NOW + 1).rows
         ((row, _),) = best_found(rows, [1.0], k=1, minimum=0.0)
         assert row == said
         row["tags"].append("forged")
@@ -105,7 +105,7 @@ def test_a_reader_keeps_nothing(looking: Looking, tmp_path: Path) -> None:
     looking.write("a")
     reader = RecordStore(tmp_path / "record.sqlite", reading=True)
     for _ in range(2):
-        assert [row["text"] for _, row, _ in reader.findable("n", REFLECTIONS, NOW + 1)] == ["a"]
+        assert [row["text"] for _, row in reader.findable("n", REFLECTIONS, NOW + 1).rows] == ["a"]
     assert looking.read == 2
     reader.close()
 

@@ -18,7 +18,7 @@ from ddax.memory.protocol import FORGOTTEN, RecallQuery
 from ddax.memory.share.busy_thread import Lane
 from ddax.memory.store.migrations import Connection, gathered, open_database, transaction
 from ddax.memory.store.namespace import ChromaMemory, open_memory
-from ddax.types import Record
+from ddax.types import Document, Record
 from tests.unit.test_memory_fresh import settled
 
 
@@ -145,7 +145,7 @@ async def test_where_the_disk_fills_up_what_was_to_be_buried_stays_in_the_index(
     memory._shared.on_record(free.wait)  # what is asked for now goes in one trip
     trip = asyncio.gather(
         memory.upkeep.bury([hit.record.id], FORGOTTEN),
-        memory.log("notes", {"text": "x" * 1_000_000}, key="k"),
+        memory.put_page(Document("d", "s", "t", "x" * 1_000_000)),
         return_exceptions=True,
     )
     await asyncio.sleep(0)

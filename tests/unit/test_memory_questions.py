@@ -116,7 +116,7 @@ async def test_an_exact_search_for_many_looks_at_each_row_once(tmp_path: Path) -
     assert found[TEXTS[0], "s", 1] == [ids[0]] and found[TEXTS[2], "s", 9][0] == ids[2]
     read.clear()
     await memory.similar([*TEXTS, *[f"the lake {n}" for n in range(40)]], query("s", 9), k=3)
-    looks = [sql for sql in read if sql.startswith("\nSELECT id, vector FROM memory m")]
+    looks = [sql for sql in read if sql.startswith("\nSELECT id, sum, vector_sum FROM memory m")]
     assert 2 <= len(looks) <= 4, looks  # one a type, and the first may go alone
     await memory.close()
 

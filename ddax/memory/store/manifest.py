@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from zlib import crc32
 
@@ -111,7 +111,7 @@ def _order(place: tuple[Held, Whole | None]) -> tuple[int, int, bool]:
 
 
 def _written(held: Held, whole: Whole | None) -> bytes:
-    values = {**asdict(held), "whole": None if whole is None else [whole.size, whole.sum]}
+    values = {**vars(held), "whole": None if whole is None else [whole.size, whole.sum]}
     text = json.dumps(values, separators=(",", ":"))
     return f"{crc32(text.encode()):08x} {text}".encode().ljust(_SIZE - 1) + b"\n"
 

@@ -66,6 +66,8 @@ class Connection(sqlite3.Connection):
     gathering = False
     lost: sqlite3.Error | None = None
     """Why SQLite itself gave up what was gathered so far."""
+    undone = 0
+    """How often something that was written was taken back."""
     counting: Callable[[], Callable[[], None]] | None = None
     """Counts a commit inside its transaction; what it gives notes that commit once it is durable."""
 
@@ -132,6 +134,7 @@ def _part(db: Connection) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
+        db.undone += 1
         if db.in_transaction:
             db.execute("ROLLBACK TO part")
             db.execute("RELEASE part")
@@ -142,6 +145,8 @@ def _part(db: Connection) -> Iterator[None]:
 
 
 def _roll_back(db: sqlite3.Connection) -> None:
+    if isinstance(db, Connection):
+        db.undone += 1
     if db.in_transaction:
         db.execute("ROLLBACK")
 

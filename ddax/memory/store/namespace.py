@@ -29,7 +29,6 @@ from ddax.memory.records import (
     check_found,
     clean,
     lesson_text,
-    matches,
     moment,
     namespace_key,
     page_hash,
@@ -237,15 +236,15 @@ class ChromaMemory:
         self, table: str, text: str, *, now: float, k: int = 5, minimum: float = 0.25
     ) -> list[Found]:
         """Return the k rows of the log `reflections` or `rules` nearest to a text, best first."""
-        rows, cosines = await self._findable(table, text, now)
-        return best_found([(key, row) for key, row, _ in rows], cosines, k=k, minimum=minimum)
+        rows, cosines = await self._findable(table, text, now, minimum)
+        return best_found(rows, cosines, k=k, minimum=minimum)
 
     async def lessons(
         self, text: str, *, kind: str, now: float, k: int = 2, minimum: float = 0.25
     ) -> list[str]:
         """Recall reflections of a kind committed before `now`, without recency."""
-        rows, cosines = await self._findable(REFLECTIONS, text, now, kind=kind)
-        found = [(key, str(row["text"]), float(row.get("epsilon", 0.0))) for key, row, _ in rows]
+        rows, cosines = await self._findable(REFLECTIONS, text, now, minimum, kind)
+        found = [(key, str(row["text"]), float(row.get("epsilon", 0.0))) for key, row in rows]
         return best_lessons(found, cosines, k=k, minimum=minimum, lambda_epsilon=self._recall.lambda_epsilon)
 
     async def count(self, memory_type: MemoryType) -> int:
@@ -301,18 +300,18 @@ class ChromaMemory:
         return await self._candidates(ids, query)
 
     async def _findable(
-        self, table: str, text: str, now: float, **equals: Any
-    ) -> tuple[list[tuple[str, JsonDict, Floats]], list[float]]:
+        self, table: str, text: str, now: float, minimum: float, kind: str | None = None
+    ) -> tuple[list[tuple[str, JsonDict]], list[float]]:
         """Return the rows of a log that may be found, with their similarity to a text."""
         if not text.strip():
             return [], []
-        rows = await self._read(
-            lambda: [item for item in self._record.findable(self._ns, table, now) if matches(item[1], equals)]
-        )
+        rows, vectors = await self._read(lambda: self._record.findable(self._ns, table, now, kind))
         if not rows:
             return [], []
         query = (await self._embed([clean(text)]))[0]
-        return rows, similarities(np.stack([vector for _, _, vector in rows]), query).tolist()
+        cosines = similarities(vectors, query)
+        (like,) = np.nonzero(cosines >= minimum)
+        return [rows[n] for n in like.tolist()], cosines[like].tolist()
 
     async def _embed_anew(self, *, every: bool) -> None:
         rows, logs = await self._read(lambda: self._record.texts(self._ns, every=every))

@@ -8,7 +8,6 @@ are looked up by id with `+ns`, since SQLite would else walk the whole namespace
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,10 +16,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ddax.errors import UsageError
-from ddax.memory.protocol import Embedder, RecallQuery, Relation
-from ddax.memory.records import Row, clean, digest, matches
+from ddax.memory.protocol import Embedder, RecallQuery
+from ddax.memory.records import FOUND_BY_MEANING, Row, clean, digest, matches
 from ddax.memory.scoring import Candidate, Floats
-from ddax.memory.store.findable_logs import FoundRows
+from ddax.memory.store.exact_search import ExactSearch
+from ddax.memory.store.findable_logs import Findable, FoundRows
+from ddax.memory.store.kept_rows import KeptRows
 from ddax.memory.store.manifest_keeping import Holding
 from ddax.memory.store.migrations import (
     Connection,
@@ -31,27 +32,16 @@ from ddax.memory.store.migrations import (
     transaction,
 )
 from ddax.memory.store.record_check import check_record
-from ddax.memory.store.sqlite_schema import READABLE, STEPS
+from ddax.memory.store.sqlite_schema import FOUND, READABLE, STEPS
 from ddax.memory.store.sqlite_upkeep import COLUMNS, SEEN, UpkeepTables, floats, record_of, sighting
 from ddax.memory.store.sums import row_sum, vector_sum
 from ddax.types import Document, JsonDict, MemoryType, Record
 
 _MARKS = ", ".join("?" * 20)
-_BLOCK = 2048
 _EMPTY = "vector = zeroblob(length(vector))"
 """Holds for a row whose text could not be embedded when it came, or whose vector is gone."""
 _AT_ONCE = 110
 """Rows of one statement: every SQLite takes 999 values in one."""
-
-_VISIBLE = """
-SELECT id, vector FROM memory m WHERE ns = :ns AND type = :type
-AND (((task <> :task OR task = '') AND committed < :now)
-    OR EXISTS (SELECT 1 FROM sighting s WHERE s.id = m.id AND s.task = :task AND s.step < :step))
-AND (CASE WHEN valid_from <> 0 THEN valid_from ELSE created END <= :as_of)
-AND id NOT IN (SELECT older FROM relation WHERE ns = :ns AND kind = 'supersedes' AND at <= :as_of
-    AND CASE WHEN task = :task AND task <> '' THEN step < :step ELSE committed < :now END)
-"""
-"""What `ddax.memory.scoring.is_visible` tells of one row, of all."""
 
 
 class Logged(NamedTuple):
@@ -132,7 +122,8 @@ class RecordStore:
             self._db = db = open_database(path, STEPS)
             self._held = Holding(path, db)
         self.upkeep = UpkeepTables(self._db, path)
-        self._found = FoundRows(self._db, reading=reading)
+        self._found, self._kept = FoundRows(self._db), KeptRows(self._db)
+        self._exact = ExactSearch(self._db)
 
     @contextmanager
     def together(self) -> Iterator[None]:
@@ -208,31 +199,17 @@ class RecordStore:
 
     def candidates(self, ns: str, ids: Sequence[str], task: str) -> list[Candidate]:
         """Return rows with their vectors, as `task` saw them."""
-        sql = (
-            f"SELECT {COLUMNS}, vector, (SELECT step FROM sighting s WHERE s.id = m.id AND s.task = ?), "  # noqa: S608 - constant
-            "committed FROM memory m WHERE +ns = ? AND id IN (SELECT value FROM json_each(?))"
-        )
         with sqlite_errors(self.path):
-            found = self._db.execute(sql, (task, ns, json.dumps(list(ids)))).fetchall()
+            found = self._kept.seen(ns, ids, task)
         outdated = self.upkeep.superseded(ns, ids)
-        return [_candidate(row, outdated.get(row[0], ())) for row in found]
+        return [Candidate(*row, tuple(outdated.get(row[0].id, ()))) for row in found]
 
     def nearest(
         self, ns: str, kind: MemoryType, vectors: Sequence[Floats], query: RecallQuery, *, k: int
     ) -> list[list[str]]:
         """Return for each vector the ids of the k nearest rows that a query may see, by exact search."""
-        values = {
-            "ns": ns, "type": kind, "task": clean(query.task), "step": query.before_step, "now": query.now,
-            "as_of": math.inf if query.as_of is None else query.as_of,
-        }  # fmt: skip
-        best: list[list[tuple[float, str]]] = [[] for _ in vectors]
         with sqlite_errors(self.path):
-            cursor = self._db.execute(_VISIBLE, values)
-            while block := cursor.fetchmany(_BLOCK):
-                ids, rows = [str(row[0]) for row in block], np.stack([floats(row[1]) for row in block])
-                for n, vector in enumerate(vectors):  # one by one: a product of two matrices rounds otherwise
-                    best[n] = sorted([*best[n], *zip((-(rows @ vector)).tolist(), ids, strict=True)])[:k]
-        return [[row_id for _, row_id in found] for found in best]
+            return self._exact.nearest(ns, kind, vectors, query, k=k)
 
     def count(self, ns: str, kind: MemoryType) -> int:
         """Count the rows of one type."""
@@ -317,6 +294,8 @@ class RecordStore:
             wanting.setdefault(tuple(question.equals[key] for key in keys), []).append((question, rows))
         inside = [f"json_extract(row, '$.{key}')" for key in keys]
         tests = "".join(f" AND {value} IN (SELECT value FROM json_each(?))" for value in inside)  # noqa: S608 - names
+        if task is None and "text" in keys and table in FOUND_BY_MEANING:
+            tests += f" AND {FOUND}"
         sql = (
             f"SELECT {', '.join(['row', *inside])} FROM log WHERE ns = ? AND name = ? AND created < ? "  # noqa: S608 - names
             f"{'AND task = ?' if task is not None else ''}{tests} ORDER BY seq"
@@ -332,10 +311,10 @@ class RecordStore:
             if not unfilled:
                 break
 
-    def findable(self, ns: str, table: str, now: float) -> Iterator[tuple[str, JsonDict, Floats]]:
-        """Yield (key, row, vector) of the rows of a log committed before `now`."""
+    def findable(self, ns: str, table: str, now: float, kind: str | None = None) -> Findable:
+        """Return the rows of a log committed before `now`, of one kind or all, with their vectors."""
         with sqlite_errors(self.path):
-            yield from self._found.of(ns, table, now)
+            return self._found.of(ns, table, now, kind)
 
     def texts(self, ns: str, *, every: bool) -> tuple[list[tuple[int, str]], list[tuple[int, JsonDict]]]:
         """Return (seq, text) of rows and (seq, row) of logs: those that lack a vector, or `every` one."""
@@ -391,7 +370,3 @@ class RecordStore:
             "ON CONFLICT (id) DO UPDATE SET vector = excluded.vector, vector_sum = excluded.vector_sum",
             (*values, row_sum(values), blob, vector_sum(blob)),
         )
-
-
-def _candidate(row: Sequence[Any], superseded: Sequence[Relation]) -> Candidate:
-    return Candidate(record_of(row), floats(row[15]), row[16], row[17], tuple(superseded))

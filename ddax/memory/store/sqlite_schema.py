@@ -113,6 +113,17 @@ def sum_up(db: sqlite3.Connection, table: Table, which: str = "1", *values: obje
     db.executemany(f"UPDATE {table.name} SET sum = ?{also} WHERE {where}", rows)  # noqa: S608 - names
 
 
-STEPS: tuple[Step, ...] = (_create, _keep_clean, _know_again, _hold)
+FOUND = "vector IS NOT NULL AND json_valid(row)"
+"""Holds for each row of a log that is found by meaning; who asks for it by its text looks it up."""
+
+
+def _look_up_texts(db: sqlite3.Connection) -> None:
+    """Let what is found by meaning be looked up by its text, of whichever task it is."""
+    db.execute(f"CREATE INDEX log_text ON log (ns, name, json_extract(row, '$.text')) WHERE {FOUND}")
+    # The manifest knows the file as it was; one that is just being made has none.
+    db.execute("UPDATE held SET commits = commits + 1 WHERE commits > 1")
+
+
+STEPS: tuple[Step, ...] = (_create, _keep_clean, _know_again, _hold, _look_up_texts)
 READABLE = 3
 """The oldest version that can be read as it is: what came later says how much there should be."""

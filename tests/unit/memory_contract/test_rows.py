@@ -162,6 +162,16 @@ async def test_the_minimum_and_the_bounds_hold(memory: Memory) -> None:
     assert await texts(memory, asking("  ")) == []
 
 
+async def test_what_is_changed_inside_a_hit_is_not_recalled_again(memory: Memory) -> None:
+    await memory.put([seen("The Danube is long.", meta={"of": {"page": [1]}})])
+    for _ in range(2):
+        [hit] = await memory.recall(asking("Danube"))
+        [[near]] = await memory.similar(["Danube"], asking("Danube"), k=1)
+        for found in (hit, near):
+            assert found.record.meta == {"of": {"page": [1]}}
+            found.record.meta["of"]["page"].append("forged")
+
+
 async def test_equal_scores_are_ordered_by_id(memory: Memory) -> None:
     ids = await memory.put([seen("river bank", source=f"{i}.txt") for i in range(8)])
     hits = await memory.recall(asking("river bank", m_observations=8))
