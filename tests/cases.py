@@ -15,13 +15,15 @@ def cases(*names: str) -> Callable[[Any], Any]:
     """Parametrize a test by its rows: lists of the arguments, or values where there is one name."""
 
     def marked(test: Any) -> Any:
-        rows = _tables(Path(test.__globals__["__file__"]).with_suffix(".yaml"))[test.__name__]
+        rows = tables(test.__globals__["__file__"])[test.__name__]
         return pytest.mark.parametrize(names if len(names) > 1 else names[0], rows)(test)
 
     return marked
 
 
 @cache
-def _tables(file: Path) -> dict[str, list[Any]]:
-    found: dict[str, list[Any]] = yaml.safe_load(file.read_text(encoding="utf-8"))
+def tables(module: str) -> dict[str, Any]:
+    """Return what the YAML file beside a module holds, by name."""
+    text = Path(module).with_suffix(".yaml").read_text(encoding="utf-8")
+    found: dict[str, Any] = yaml.safe_load(text)
     return found
