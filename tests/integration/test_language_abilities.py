@@ -17,22 +17,13 @@ from ddax.reasoning import protocol as p
 from ddax.reasoning.budget import BudgetKeeper
 from ddax.reasoning.factory import open_reasoner
 from ddax.reasoning.language import Limits
-from ddax.reasoning.testing import FakeOpenAI, Say
+from ddax.reasoning.testing import Say
 from tests.cases import cases
 
 CACHED = {
     "prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120,
     "prompt_tokens_details": {"cached_tokens": 60},
 }  # fmt: skip
-
-
-@pytest.fixture
-def server(monkeypatch):
-    with FakeOpenAI() as running:
-        monkeypatch.setenv("OPENAI_API_KEY", "sk-a-key-of-the-test-alone")
-        for name in ("OPENAI_BASE_URL", "OPENAI_API_BASE"):
-            monkeypatch.setenv(name, running.base_url)
-        yield running
 
 
 @pytest.fixture

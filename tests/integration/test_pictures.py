@@ -47,15 +47,6 @@ Reasoner = Callable[..., LanguageReasoner]
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeOpenAI]:
-    with FakeOpenAI() as running:
-        monkeypatch.setenv("OPENAI_API_KEY", "sk-a-key-of-the-test-alone")
-        for name in ("OPENAI_BASE_URL", "OPENAI_API_BASE"):
-            monkeypatch.setenv(name, running.base_url)
-        yield running
-
-
-@pytest.fixture
 async def reasoner(server: FakeOpenAI) -> AsyncIterator[Reasoner]:
     made = []
 

@@ -19,13 +19,7 @@ from ddax.configs.settings import Context
 from ddax.reasoning.language.provider.failures import Failure, mapped
 from tests.cases import cases
 
-
-@pytest.fixture(autouse=True)
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    for name in ("DDAX_HOME", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("place")
 
 
 def call(capsys, *argv: str) -> tuple[int, str, str]:

@@ -53,19 +53,6 @@ def test_nothing_is_learned_from_what_is_known() -> None:
     assert leanings(np.zeros(0)).tolist() == []
 
 
-@pytest.fixture
-def asks(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """Answer interrupts by the last entry; outside a graph there is nothing that could pause."""
-    asked: list[dict[str, Any]] = [{"choice": "go on"}]
-
-    def interrupt(question: dict[str, Any], **_: Any) -> dict[str, Any]:
-        asked.insert(0, question)
-        return asked[-1]
-
-    monkeypatch.setattr(module, "interrupt", interrupt)
-    return asked
-
-
 async def stiff(kit: Any, *, human: bool = True) -> Any:
     """Return a session and a state in protect, with three open leaves; 0.2 is least believed in."""
     children = [kit.leaf(f"tower {k}", query=f"tower {k}") for k in range(3)]
