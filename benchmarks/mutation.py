@@ -22,8 +22,8 @@ DESCRIPTION = "faults put into dynamics, ideas and debate, one at a time: how ma
 PARTS = ("dynamics", "ideas", "debate")
 PLACE = ROOT / ".mutants"
 """The copy with its mutants; it stays, so that `mutmut show NAME` there prints what survived."""
-NEEDED = ("ddax", "tests", "pyproject.toml")
-DRAWN, DRAWN_QUICK = 600, 100
+NEEDED = ("ddax", "tests", "benchmarks", "pyproject.toml")
+DRAWN, DRAWN_QUICK = 600, 80
 FOUND = ("killed", "timeout", "segfault", "suspicious")
 """What mutmut calls a fault that a test noticed: failed, hung or died."""
 USES = re.compile(r"ddax\.(?:dynamics|ideas|debate)\b")
@@ -38,6 +38,7 @@ SETTINGS = """
 [tool.mutmut]
 source_paths = ["ddax/"]
 only_mutate = [{only}]
+also_copy = ["benchmarks"]
 pytest_add_cli_args = ["-p", "no:cacheprovider", "-p", "no:xdist", "--timeout", "0", "--deselect", "{reads}"]
 pytest_add_cli_args_test_selection = [{tests}]
 process_isolation = "forkserver"
@@ -135,5 +136,6 @@ def _child(*arguments: str) -> str:
         [sys.executable, *arguments], cwd=PLACE, env=env, capture_output=True, text=True, check=False
     )
     if done.returncode:
-        raise RuntimeError(f"{' '.join(arguments[:3])} ended with {done.returncode}: {done.stderr[-2000:]}")
+        said = (done.stdout + done.stderr)[-2000:]
+        raise RuntimeError(f"{' '.join(arguments[:3])} ended with {done.returncode}: {said}")
     return done.stdout
