@@ -9,7 +9,7 @@ COMPILED := PYTHONDONTWRITEBYTECODE=
 # The slow tests stand together, so one worker is given most of them: the other takes some over when it is done.
 DEALT := --dist worksteal
 
-.PHONY: help setup system demo smoke-openai test test-long test-model unit check wheel weight stats docs lock bench bench-quick bench-each setup-bench clean
+.PHONY: help setup system demo smoke-openai test test-long test-model unit check wheel weight stats docs lock bench bench-quick bench-each mutation setup-bench clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+: *.*## ' Makefile | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 14
@@ -75,11 +75,14 @@ bench-each: setup-bench  ## run every benchmark in its short form; those that co
 	  $(COMPILED) $(PY) -m benchmarks "$$name" --quick || failed="$$failed $$name"; \
 	done; [ -z "$$failed" ] || { echo "not run to their end:$$failed" >&2; exit 1; }
 
+mutation: setup-bench  ## put small faults into the mathematics and print how many the tests find
+	@nice $(PY) -m benchmarks mutation
+
 setup-bench: setup  ## add to .venv what every benchmark needs
-	@$(PY) -c 'import matplotlib, plotly, treequest, gymnasium' 2>/dev/null || \
+	@$(PY) -c 'import matplotlib, plotly, treequest, gymnasium, mutmut' 2>/dev/null || \
 	  $(PY) scripts/uv_as_pip.py .venv/bin/uv pip install --quiet --python $(PY) --no-build-isolation \
 	    --constraint requirements-dev.lock -e '.[bench]' || echo "the extra bench could not be installed: no plots" >&2
 
 clean:  ## remove .venv, caches and builds; .ddax (your runs) stays
-	@rm -rf .venv dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .langgraph_api site benchmarks/plots
+	@rm -rf .venv dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .langgraph_api site benchmarks/plots .mutants
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,4 +1,4 @@
-"""What the tests of the browser share: a site of one's own, and one Chromium a module."""
+"""What several tests share: a server that speaks as OpenAI's, a site of one's own, one Chromium a module."""
 
 from __future__ import annotations
 
@@ -15,8 +15,19 @@ from ddax.environments.browser.seen import PageSeen
 from ddax.environments.browser.world import BrowserWorld
 from ddax.environments.pilot.drivers.table import DRIVERS
 from ddax.environments.pilot.pilot import Pilot, Report
+from ddax.reasoning.testing import FakeOpenAI
 from tests.integration.browser_page import NAMES, Find, running_browser
 from tests.integration.browser_site import Carry, Open, Site, only, site
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeOpenAI]:
+    """Run a server that speaks as OpenAI's does, and send everybody to it."""
+    with FakeOpenAI() as running:
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-a-key-of-the-test-alone")
+        for name in ("OPENAI_BASE_URL", "OPENAI_API_BASE"):
+            monkeypatch.setenv(name, running.base_url)
+        yield running
 
 
 @pytest.fixture

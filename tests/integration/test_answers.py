@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -19,57 +20,7 @@ from ddax.graph.results import RunResult
 from ddax.graph.services import Parts
 from ddax.memory.embed.cache import CachedEmbedder
 from ddax.memory.embeddings import open_embedder
-
-PAGES = {
-    "leave.md": (
-        "# Leave policy\n\nEvery employee has 25 days of paid leave a year. After five years of service "
-        "the entitlement rises to 28 days. Leave that is not taken by 31 March of the next year lapses.\n\n"
-        "## Parental leave\n\nParents may take up to 40 weeks. The first 12 weeks are paid in full.\n"
-    ),
-    "travel.md": (
-        "# Travel policy\n\nBusiness trips are approved by Priya Raman. Trips that cost more than 2,000 "
-        "euros also need the signature of the finance director.\n\n## Hotels\n\nThe highest price of a night "
-        "that is refunded depends on the city:\n\n| City | Highest price |\n|---|---|\n| London | 180 "
-        "euros |\n| Lisbon | 120 euros |\n| Oslo | 165 euros |\n\nReceipts must be "
-        "handed in within 14 days.\n"
-    ),
-    "people.md": (
-        "# Who is who\n\n- Priya Raman: office manager, room 2.08, extension 417\n"
-        "- Tomas Lind: head of support, room 1.11, extension 305\n"
-        "- Aiko Mori: data protection officer, room 3.02, extension 256\n"
-    ),
-    "CHANGELOG.md": (
-        "# Changelog of Ledgerline\n\n## 2.3.0 (2024-06-03)\n\n- Added: export of reports to CSV\n"
-        "- Fixed: totals were rounded twice\n\n## 2.2.1 (2024-03-14)\n\n- Fixed: the login page kept "
-        "loading on Safari\n\n## 2.2.0 (2024-02-20)\n\n- Added: two-factor authentication\n"
-        "- Removed: support for Internet Explorer\n"
-    ),
-    "faq.html": (
-        "<html><head><title>Questions and answers</title><script>var x = 'password';</script></head><body>"
-        "<h1>Questions and answers</h1><h2>How do I reset my password?</h2><p>Choose <b>Forgot password</b> "
-        "on the sign-in page and follow the link in the message we send you. The link works for 30 minutes."
-        "</p><h2>Which file formats can be imported?</h2><p>Ledgerline imports CSV, OFX and QIF files of up "
-        "to 20 MB.</p><h2>Is there a free trial?</h2><p>Yes, every plan can be tried for 21 days without a "
-        "credit card.</p></body></html>"
-    ),
-    "backup.rst": (
-        "Backups\n=======\n\nThe databases are backed up every night at 02:30. Copies are kept for 35 days "
-        "in the data centre in Gothenburg.\n\nTo restore a copy, run::\n\n    "
-        "ledger-restore --from 2024-06-01\n\n"
-        "The command asks before it overwrites anything.\n"
-    ),
-    "canteen.txt": (
-        "The canteen is open from 11:30 to 14:00 on working days. A warm meal costs 6.50 euros for staff and "
-        "9 euros for guests. On Fridays there is fish.\n"
-    ),
-    "returns-zh.md": (
-        "# 退货政策\n\n顾客可以在收到商品后三十天内申请退货。退款会在七个工作日内到账。特价商品不能退货。\n"
-    ),
-    "library-ar.md": (
-        "# مكتبة المدينة\n\nتفتح المكتبة أبوابها من الساعة التاسعة صباحا حتى الثامنة مساء. "
-        "يوم الجمعة تعمل المكتبة من الثانية ظهرا حتى السادسة مساء. يمكن استعارة خمسة كتب لمدة ثلاثة أسابيع.\n"
-    ),
-}  # fmt: skip
+from tests.cases import tables
 
 
 class Case(NamedTuple):
@@ -81,63 +32,10 @@ class Case(NamedTuple):
     key: str
 
 
-FOLDER, STATISTICS, PYTHON = "folder", "python:statistics", "python:"
-
-ANSWERED = [
-    Case(STATISTICS, "Which function returns the geometric mean?",
-         "statistics.geometric_mean", "geometric_mean"),
-    Case(PYTHON, "Which function finds the n largest elements in a dataset?", "heapq.nlargest", "nlargest"),
-    Case(PYTHON, "Which class counts hashable items?", "collections.Counter", "Counter"),
-    Case(PYTHON, "Which function merges multiple sorted inputs into a single sorted output?",
-         "heapq.merge", "heapq.merge"),
-    Case(FOLDER, "How many days of leave does an employee have after five years of service?",
-         "Leave policy", "28 days"),
-    Case(FOLDER, "What is the highest price of a hotel night in London?", "Travel policy", "180 euros"),
-    Case(FOLDER, "Who approves business trips?", "Travel policy", "Priya Raman"),
-    Case(FOLDER, "Which file formats can be imported?", "Questions and answers", "OFX"),
-    Case(FOLDER, "How much does a warm meal cost for guests?", "canteen", "9 euros"),
-    Case(FOLDER, "Which room does the data protection officer have?", "Who is who", "3.02"),
-    Case(FOLDER, "How long are backups kept?", "Backups", "35 days"),
-    Case(PYTHON, "Which function computes the greatest common divisor?", "math.gcd", "math.gcd"),
-    Case(PYTHON, "Which module reads and writes CSV files?", "csv", "csv"),
-    Case(FOLDER, "收到商品后多少天内可以申请退货？", "退货政策", "三十天"),
-    Case(FOLDER, "متى تعمل المكتبة يوم الجمعة؟", "مكتبة المدينة", "السادسة"),
-]  # fmt: skip
-SHOWN = [
-    Case(FOLDER, "Where are the copies of the databases kept?", "Backups", "Gothenburg"),
-    Case(
-        FOLDER, "In which version was the export of reports to CSV added?", "Changelog of Ledgerline", "2.3.0"
-    ),
-    Case(
-        STATISTICS,
-        "Which function computes the median of a list of numbers?",
-        "statistics.median",
-        "statistics.median",
-    ),
-    Case(
-        STATISTICS,
-        "Which function of the statistics module calculates the median of grouped continuous data?",
-        "statistics.median_grouped",
-        "median_grouped",
-    ),
-    Case(PYTHON, "Which module wraps text to lines of a given width?", "textwrap", "textwrap"),
-    Case(PYTHON, "What does shutil.copytree do?", "shutil.copytree", "Recursively copy"),
-    Case(FOLDER, "How do I reset my password?", "Questions and answers", "Forgot password"),
-    Case(FOLDER, "When was version 2.2.1 released?", "Changelog of Ledgerline", "2024-03-14"),
-    Case(FOLDER, "Which browser is no longer supported?", "Changelog of Ledgerline", "Internet Explorer"),
-    Case(PYTHON, "Which module implements binary search on sorted lists?", "bisect", "bisect"),
-]
-"""Answered by a reader of the passages; the scorer is not sure enough of them to claim it."""
-UNANSWERABLE = [
-    Case(FOLDER, "What is the highest price of a hotel night in Paris?", "", ""),
-    Case(STATISTICS, "Who won the football world cup in 2014?", "", ""),
-    Case(STATISTICS, "Which function trains a neural network?", "", ""),
-    Case(FOLDER, "How many parking spaces does the office have?", "", ""),
-    Case(FOLDER, "Who is the chief executive of the company?", "", ""),
-    Case(FOLDER, "What is the price of the enterprise plan?", "", ""),
-    Case(FOLDER, "When was version 3.1.0 released?", "", ""),
-    Case(FOLDER, "公司的总部在哪个城市？", "", ""),
-]
+FOLDER, PYTHON = "folder", "python:"
+PAGES = Path(__file__).with_name("answers_pages")
+QUESTIONS = {name: [Case(*row) for row in rows] for name, rows in tables(__file__).items()}
+ANSWERED, SHOWN, UNANSWERABLE = (QUESTIONS[name] for name in ("answered", "shown", "unanswerable"))
 
 
 class Desk:
@@ -145,9 +43,7 @@ class Desk:
 
     def __init__(self, place: Path) -> None:
         self.home, self.folder = place / "home", place / "pages"
-        self.folder.mkdir()
-        for name, text in PAGES.items():
-            (self.folder / name).write_text(text, encoding="utf-8")
+        shutil.copytree(PAGES, self.folder, copy_function=shutil.copy)
         self.embedder = CachedEmbedder(open_embedder(threads=1), place / "vectors.sqlite")
         self.libraries: dict[str, SourceLibrary] = {}
         self.asked = 0

@@ -17,21 +17,13 @@ from ddax.reasoning import protocol as p
 from ddax.reasoning.budget import BudgetKeeper
 from ddax.reasoning.factory import open_reasoner
 from ddax.reasoning.language import Limits
-from ddax.reasoning.testing import FakeOpenAI, Say
+from ddax.reasoning.testing import Say
+from tests.cases import cases
 
 CACHED = {
     "prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120,
     "prompt_tokens_details": {"cached_tokens": 60},
 }  # fmt: skip
-
-
-@pytest.fixture
-def server(monkeypatch):
-    with FakeOpenAI() as running:
-        monkeypatch.setenv("OPENAI_API_KEY", "sk-a-key-of-the-test-alone")
-        for name in ("OPENAI_BASE_URL", "OPENAI_API_BASE"):
-            monkeypatch.setenv(name, running.base_url)
-        yield running
 
 
 @pytest.fixture
@@ -87,14 +79,7 @@ async def test_what_a_model_refuses_of_calls_under_way_at_once_is_given_up_once(
     assert (await reasoner.ask(asks[0])).usage.model_calls == 1
 
 
-@pytest.mark.parametrize(
-    ("status", "said"),
-    [
-        (422, '{"detail": [{"type": "extra_forbidden", "loc": ["body", "max_completion_tokens"]}]}'),
-        (400, "max_tokens is too large: 16000. This model supports at most 4096 completion tokens."),
-        (400, "The maximum context length is 8192 tokens. You requested 16500 (16000 in the completion)."),
-    ],
-)
+@cases("status", "said")
 @pytest.mark.parametrize("code", [None, "context_length_exceeded"])
 async def test_a_limit_of_output_that_is_refused_is_left_out(server, reasoner, status, said, code):
     refused = Say(said, status=status, code=code)

@@ -12,22 +12,13 @@ from ddax.reasoning import protocol as p
 from ddax.reasoning.budget import BudgetKeeper, usage_of
 from ddax.reasoning.factory import open_reasoner
 from ddax.reasoning.language import Limits
-from ddax.reasoning.testing import FakeOpenAI, Say
+from ddax.reasoning.testing import Say
 from ddax.types import Usage
 
 ASK = p.AskRequest("t", "s", ())
 QUESTION = '{"text": "Shall I go on?"}'
 COUNTED = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
 EVENTS = {"content-type": "text/event-stream"}
-
-
-@pytest.fixture
-def server(monkeypatch):
-    with FakeOpenAI() as running:
-        monkeypatch.setenv("OPENAI_API_KEY", "sk-a-key-of-the-test-alone")
-        for name in ("OPENAI_BASE_URL", "OPENAI_API_BASE"):
-            monkeypatch.setenv(name, running.base_url)
-        yield running
 
 
 @pytest.fixture

@@ -33,6 +33,7 @@ from ddax.reasoning.language import LanguageReasoner, Limits
 from ddax.reasoning.language.provider.picture import SAYS
 from ddax.reasoning.testing import FakeOpenAI, Say
 from ddax.types import Picture
+from tests.cases import cases
 from tests.integration.browser_site import Site, only, site, with_chromium
 
 pytestmark = pytest.mark.integration
@@ -43,15 +44,6 @@ REQUEST = p.ExpandRequest("Book it", "Book it", 0, (), (), (), ("move",), seen=V
 PLAN = {"children": []}
 PIN = "hunter2-horse"
 Reasoner = Callable[..., LanguageReasoner]
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeOpenAI]:
-    with FakeOpenAI() as running:
-        monkeypatch.setenv("OPENAI_API_KEY", "sk-a-key-of-the-test-alone")
-        for name in ("OPENAI_BASE_URL", "OPENAI_API_BASE"):
-            monkeypatch.setenv(name, running.base_url)
-        yield running
 
 
 @pytest.fixture
@@ -111,14 +103,7 @@ async def test_a_model_that_does_not_see_gets_the_text_alone(server: FakeOpenAI,
         assert '[e4] button "Book"' in text
 
 
-@pytest.mark.parametrize(
-    ("status", "says"),
-    [
-        (400, "Invalid content type. image_url is only supported by certain models."),
-        (404, "No endpoints found that support image input"),
-        (500, "image input is not supported - hint: provide the mmproj"),
-    ],
-)
+@cases("status", "says")
 async def test_a_model_that_refuses_a_picture_is_asked_without_one_from_then_on(
     server: FakeOpenAI, reasoner: Reasoner, status: int, says: str
 ) -> None:

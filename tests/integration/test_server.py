@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import cases
 from tests.integration.test_studio import TASK, free_port, wait_ready
 
 pytestmark = pytest.mark.integration
@@ -115,18 +116,7 @@ async def test_an_owner_is_answered_nothing_that_another_one_read(url: str, plac
         await client.aclose()
 
 
-@pytest.mark.parametrize(
-    ("key", "context"),
-    [
-        ("allow_hosts", {"allow_hosts": ["127.0.0.1"], "sources": ["http://127.0.0.1:{port}/x"]}),
-        ("browser.downloads", {"browser": {"downloads": "{place}/loot"}}),
-        ("actions.files", {"actions": {"files": ["{place}/plugin.py"]}}),
-        ("record", {"record": "{place}/asked.jsonl"}),
-        ("web.record", {"web": {"record": "{place}/tape"}}),
-        ("sources", {"sources": ["{place}/server.log"]}),
-        ("actions.mcp", {"actions": {"mcp": ["x=touch {place}/canary"]}}),
-    ],
-)
+@cases("key", "context")
 async def test_a_key_is_no_shell(url: str, place: Path, key: str, context: dict[str, Any]) -> None:
     from langgraph_sdk import get_client
 

@@ -15,54 +15,14 @@ from ddax.viewer.export import page as exported_page
 from ddax.viewer.kept import kept
 from ddax.viewer.reading import Reader
 from ddax.viewer.serving import served
+from tests.cases import tables
 from tests.integration.browser_page import Watched, browser_page
 from tests.integration.viewer_parts import picture_of, said, see
 
 pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="module")]
 
 
-PAYLOADS = [
-    "<script>window.pwned=1</script>",
-    "<img src=x onerror=window.pwned=1>",
-    "<svg onload=window.pwned=1>",
-    "<iframe srcdoc='<script>parent.pwned=1</script>'></iframe>",
-    "</script><script>window.pwned=1</script>",
-    "</style><script>window.pwned=1</script>",
-    "</title><script>window.pwned=1</script>",
-    "<img src=OUT>",
-    "<link rel=stylesheet href=OUT>",
-    "<meta http-equiv=refresh content='0;url=OUT'>",
-    "![x](OUT)",
-    "[x](javascript:window.pwned=1)",
-    "javascript:window.pwned=1",
-    "<a href=javascript:window.pwned=1>x</a>",
-    "<base href=OUT>",
-    "<object data=OUT></object>",
-    "<embed src=OUT>",
-    "<video src=OUT onerror=window.pwned=1>",
-    "<details open ontoggle=window.pwned=1>",
-    '"><script>window.pwned=1</script>',
-    "'><img src=OUT>",
-    "<math><mtext><script>window.pwned=1</script></mtext></math>",
-    "{{constructor.constructor('window.pwned=1')()}}",
-    "${window.pwned=1}",
-    "`${window.pwned=1}`",
-    "<!--><script>window.pwned=1</script>-->",
-    "<input autofocus onfocus=window.pwned=1>",
-    "<body onload=window.pwned=1>",
-    "<style>@import 'OUT';</style>",
-    "<form action=OUT><button>x</button></form>",
-    "data:text/html,<script>window.pwned=1</script>",
-    "\\u003cscript\\u003ewindow.pwned=1\\u003c/script\\u003e",
-    "&lt;script&gt;window.pwned=1&lt;/script&gt;",
-    "<svg><use href='OUT#x'/></svg>",
-    "<svg><script>window.pwned=1</script></svg>",
-    "<template><script>window.pwned=1</script></template>",
-    "__proto__",
-    "constructor",
-    "</textarea><img src=OUT>",
-    "]]><script>window.pwned=1</script>",
-]
+PAYLOADS: list[str] = tables(__file__)["payloads"]
 WRAPS = ("{}", " {}", "{}\n{}", "\u202e{}", "a{}b")
 
 

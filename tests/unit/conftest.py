@@ -250,6 +250,28 @@ class Kit:
         return said
 
 
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Go to an empty folder, where the environment names no home and no key."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("DDAX_HOME", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+@pytest.fixture
+def asks(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """Answer what protect asks by the last entry; outside a graph there is nothing that could pause."""
+    asked: list[dict[str, Any]] = [{"choice": "go on"}]
+
+    def interrupt(question: dict[str, Any], **_: Any) -> dict[str, Any]:
+        asked.insert(0, question)
+        return asked[-1]
+
+    monkeypatch.setattr("ddax.nodes.protect.interrupt", interrupt)
+    return asked
+
+
 @pytest.fixture(scope="module")
 def reasoner() -> FreeReasoner:
     """Return what thinks without a language model, over the encoder that ships."""

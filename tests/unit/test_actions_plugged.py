@@ -12,6 +12,7 @@ import pytest
 from ddax.actions import registry
 from ddax.actions.registry import open_registry
 from ddax.errors import UsageError
+from tests.cases import cases
 
 
 def install(folder: Path, name: str, *, value: str = "") -> None:
@@ -53,14 +54,7 @@ def test_what_is_installed_later_is_found_and_the_rest_is_not_looked_through_aga
     assert not {"measure_it", "weigh_it"} & set(open_registry())
 
 
-@pytest.mark.parametrize(
-    ("value", "said"),
-    [
-        ("measure_it:nothing", "has no attribute 'nothing'"),
-        ("not_there:measure_it", "No module named 'not_there'"),
-        ("measure_it:__name__", "was not made by the decorator"),
-    ],
-)
+@cases("value", "said")
 def test_a_broken_entry_point_is_named_with_what_it_was_installed_with(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str, said: str
 ) -> None:

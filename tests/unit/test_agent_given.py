@@ -27,6 +27,7 @@ from ddax import Context, State, build_graph, open_agent, splice
 from ddax.errors import StateError, UsageError
 from ddax.graph.schemas import check_given
 from ddax.testing import QUESTION, small_agent
+from tests.cases import cases
 
 PLACE: Any = {"configurable": {"thread_id": "direct"}}
 OWN_MODEL = FakeListChatModel(responses=[])
@@ -73,26 +74,7 @@ async def test_own_state_goes_in_is_kept_and_comes_out(tmp_path: Path) -> None:
         assert values["customer"] == "D"
 
 
-@pytest.mark.parametrize(
-    ("given", "spelled"),
-    [
-        ({"count": "3"}, "count: int"),
-        ({"count": True}, "count: int"),
-        ({"due": 17}, "due: date"),
-        ({"tags": "vip"}, r"tags: list\[str\]"),
-        ({"tags": [1]}, r"tags: list\[str\]"),
-        ({"place": {"nam": "Vellin"}}, "place: Place"),
-        ({"when": [1, 2, 3]}, r"when: tuple\[int, int\] | None"),
-        ({"colour": "green"}, "colour: Literal"),
-        ({"thing": "one"}, "thing: Thing"),
-        ({"desk": "seven"}, "desk: int$"),
-        ({"owner": 7}, "owner: str$"),
-        ({"opened": 7}, "opened: date$"),
-        ({"labels": "vip"}, r"labels: list\[str\]$"),
-        ({"rank": "first"}, "rank: int$"),
-        ({"score": "high"}, "score: float$"),
-    ],
-)
+@cases("given", "spelled")
 async def test_a_value_of_another_type_is_refused_by_name(
     tmp_path: Path, given: dict[str, Any], spelled: str
 ) -> None:

@@ -14,22 +14,11 @@ from ddax.batch.pool import Folder
 from ddax.batch.tasks import BatchTask
 from ddax.cli.main import run_command
 from ddax.types import JsonDict
+from tests.cases import cases
 from tests.unit.batch_files import written
 
 
-@pytest.mark.parametrize(
-    ("row", "says"),
-    [
-        ({"settings": {"nix": 1}}, "tasks.jsonl:2: nix: It is not known here"),
-        ({"sources": []}, "tasks.jsonl:2: the task has nothing to read"),
-        ({"sources": ["none.txt"]}, "tasks.jsonl:2: the source 'none.txt' cannot be read"),
-        ({"sources": ["gopher://x"]}, "tasks.jsonl:2: the source 'gopher://x' is of an unknown kind"),
-        (
-            {"validators": [{"kind": "function", "value": "no.such:thing"}]},
-            "tasks.jsonl:2: the validator 'no.such:thing' cannot be loaded",
-        ),
-    ],
-)
+@cases("row", "says")
 def test_a_wrong_line_is_named_before_anything_runs(
     row: JsonDict, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:

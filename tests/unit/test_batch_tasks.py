@@ -27,6 +27,7 @@ from ddax.configs.settings import Context
 from ddax.errors import SettingsError, SourceError, ThreadInUse, UsageError
 from ddax.graph.services import Parts
 from ddax.types import JsonDict
+from tests.cases import cases
 from tests.unit.batch_files import written
 
 
@@ -46,23 +47,7 @@ def test_a_line_of_a_task_file_ends_where_json_lines_end(tmp_path: Path, mark: s
     assert told == [("line-1", f"one{mark}more"), ("line-2", "two")]
 
 
-@pytest.mark.parametrize(
-    ("lines", "says"),
-    [
-        ([{"task": "x", "validators": [{"kind": "contains", "value": "?"}]}], "says nothing"),
-        ([{"task": "x", "validators": [{"kind": "exact", "value": " ... "}]}], "says nothing"),
-        (["", "{"], r"tasks.jsonl:2: the line is not valid JSON\. .*missing at column 2 \("),
-        ([{"task": "x"}, {"tsak": "y"}], r"tasks.jsonl:2: tsak: It is not known"),
-        ([{"id": "../x", "task": "x"}], "is no id"),
-        (
-            [{"id": "a", "task": "x"}, {"id": "A", "task": "y"}],
-            r"tasks.jsonl:2: the id 'A' stands twice\. .*jsonl:1",
-        ),
-        ([{"task": "x", "validators": [{"kind": "regex", "value": "("}]}], "is no pattern"),
-        ([{"task": "x", "validators": [{"kind": "guess", "value": "y"}]}], "validators"),
-        ([], "holds no task"),
-    ],
-)
+@cases("lines", "says")
 def test_a_wrong_line_is_named(tmp_path: Path, lines: list[Any], says: str) -> None:
     with pytest.raises(UsageError, match=says):
         read_tasks(written(tmp_path, *lines))
@@ -323,16 +308,7 @@ def test_a_batch_keeps_the_memory_it_began_with(tmp_path: Path) -> None:
         assert refused.value.mend == f"Resume it with {mend}."
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("def good(task, result): ...", ""),
-        ("def other(task, result): ...", "AttributeError"),
-        ("1 / 0", "ZeroDivisionError"),
-        ("def good(", "SyntaxError"),
-        (None, "ModuleNotFoundError"),
-    ],
-)
+@cases("text", "says")
 def test_a_function_beside_the_task_file_is_loaded_before_a_task_is_begun(
     text: str | None, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

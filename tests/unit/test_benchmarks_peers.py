@@ -13,6 +13,7 @@ from benchmarks.peers import crash, dag, reasons, research, script, table, twent
 from benchmarks.peers.driving import OURS, PEERS, Failed, Found, read
 from benchmarks.peers.pictures import pictures
 from benchmarks.peers.rows import Measure, Row, of_the_best
+from tests.cases import cases
 
 CAPITAL = research.Question(
     "Which river is the home of Ada on?",
@@ -104,15 +105,7 @@ def test_the_search_given_to_readers_ranks_rare_words_first() -> None:
     assert pages.listed("elm").splitlines()[:2] == ["FOUND for elm", "- Elm"]
 
 
-@pytest.mark.parametrize(
-    ("told", "right"),
-    [
-        ("4 * 6 = 24 (left: 1 1 24)\n1 - 1 = 0 (left: 0 24)\n0 + 24 = 24 (left: 24)", True),
-        ("4 * 6 = 24 (left: 24)", False),
-        ("6 * 4 = 25 (left: 1 1 25)", False),
-        ("", False),
-    ],
-)
+@cases("told", "right")
 def test_steps_to_24_are_checked_by_arithmetic(told: str, right: bool) -> None:
     assert twentyfour.solves("1 1 4 6", told) is right
 

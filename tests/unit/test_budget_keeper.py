@@ -17,6 +17,7 @@ from ddax.reasoning.breaks import fault_of
 from ddax.reasoning.budget import BudgetKeeper, MeteredReasoner, Place, charge, usage_of
 from ddax.reasoning.scripted import ScriptedReasoner
 from ddax.types import Usage
+from tests.cases import cases
 
 ASK = p.AskRequest("t", "s", ())
 
@@ -294,15 +295,7 @@ class Own(ScriptedReasoner):
         raise RuntimeError("my model is gone")
 
 
-@pytest.mark.parametrize(
-    ("method", "says"),
-    [
-        ("expand", "'own' gave no reply to 'expand'. It returned NoneType, not Expansion"),
-        ("merge", "'own' broke off in 'merge'. It raised RuntimeError: my model is gone"),
-        ("ask", "'own' gave no reply to 'ask'. It returned dict, not Question"),
-        ("judge", "'own' broke off in 'judge'. It raised ConnectionRefusedError: nobody listens"),
-    ],
-)
+@cases("method", "says")
 @pytest.mark.parametrize("name", ["own", "embedded"])
 async def test_a_break_of_the_contract_names_reasoner_and_method(name, method, says):
     place = Place("expand", 1)

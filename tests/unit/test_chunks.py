@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ddax.text.chunks import chunks, sentences
+from tests.cases import cases
 
 PIECES = st.sampled_from(
     ["Dr. ", "U.S. ", "e.g. ", "word ", "The ", "end. ", "why? ", "。", "你好", "؟ ", "\n", "\n\n", "# ",
@@ -41,37 +42,7 @@ def test_chunks_are_verbatim_bounded_and_complete(text: str, size: int, overlap:
     assert [c.start for c in found] == sorted({c.start for c in found})
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Dr. Smith met J. K. Rowling. They talked.", ["Dr. Smith met J. K. Rowling.", "They talked."]),
-        ("He lives in the U.S. The end.", ["He lives in the U.S.", "The end."]),
-        ("U.S. Senator Ames spoke. He left.", ["U.S. Senator Ames spoke.", "He left."]),
-        (
-            "Use a tool (e.g. Python). It cost 3.5 dollars.",
-            ["Use a tool (e.g. Python).", "It cost 3.5 dollars."],
-        ),
-        ("Foo Inc. was sold. See No. 5 and Fig. 3.", ["Foo Inc. was sold.", "See No. 5 and Fig. 3."]),
-        ("It was renewed in\n2009. The repair is dear.", ["It was renewed in\n2009.", "The repair is dear."]),
-        ("Steps:\n12. Stir it. Wait.", ["Steps:", "12. Stir it.", "Wait."]),
-        ("He said no. Then he left.", ["He said no.", "Then he left."]),
-        ('"Why?" he asked. "Go!" She went.', ['"Why?" he asked.', '"Go!"', "She went."]),
-        ("Wait... what? Yes... Then it came.", ["Wait... what?", "Yes...", "Then it came."]),
-        ("东京是首都。你好！再见？", ["东京是首都。", "你好！", "再见？"]),
-        ("هل هذا سؤال؟ نعم.", ["هل هذا سؤال؟", "نعم."]),
-        ("# Title\nText here. More.", ["# Title", "Text here.", "More."]),
-        ("1. First item\n2. Second item", ["1. First item", "2. Second item"]),
-        ("A heading\n\nA text", ["A heading", "A text"]),
-        ("one line\nruns on here", ["one line\nruns on here"]),
-        ("mean      Average.\nmode      Most common.", ["mean      Average.", "mode      Most common."]),
-        ("So:\n>>> f(1)\n2\n\nIt\ngoes on.", ["So:", ">>> f(1)", "2", "It\ngoes on."]),
-        ("Title\n=====\nText here\ngoes on.", ["Title", "=====", "Text here\ngoes on."]),
-        ("| a | b |\n|---|---|\n| c | d. E |", ["| a | b |", "|---|---|", "| c | d. E |"]),
-        ("See:\n```\nx = 1. Y\nz\n```\nDone\nnow.", ["See:", "```", "x = 1. Y", "z", "```", "Done\nnow."]),
-        ("", []),
-        (" \n ", []),
-    ],
-)
+@cases("text", "expected")
 def test_sentences_end_where_a_reader_would_end_them(text: str, expected: list[str]) -> None:
     assert split(text) == expected
 

@@ -20,13 +20,7 @@ from ddax.errors import Unavailable
 from ddax.loops import loop_factory
 from tests.unit.scripted_command import agent, call
 
-
-@pytest.fixture(autouse=True)
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    for name in ("DDAX_HOME", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("place")
 
 
 def lines(monkeypatch: pytest.MonkeyPatch, *said: str) -> None:

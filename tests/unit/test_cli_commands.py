@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import time
-from pathlib import Path
 
 import pytest
 import typer
@@ -21,20 +20,15 @@ from ddax.errors import StorageError, Unavailable
 from ddax.graph.threads.manifests import RunInfo
 from tests.unit.scripted_command import RESULT, agent, call, one_object
 
+pytestmark = pytest.mark.usefixtures("place")
+
+
 KEYS = {
     "thread_id", "status", "stop_reason", "answer", "citations", "ideas", "steps", "usage",
     "rigidity", "mood", "failures",
 }  # fmt: skip
 FOLLOW = 'Follow up: ddax run --thread t "NEXT QUESTION"'
 AGAIN = "Ask again, with what was read: ddax run --thread t "
-
-
-@pytest.fixture(autouse=True)
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    for name in ("DDAX_HOME", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
-    return tmp_path
 
 
 def test_json_is_exactly_one_object_with_the_promised_keys(capsys):

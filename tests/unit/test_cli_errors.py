@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import sqlite3
-from pathlib import Path
 
 import pytest
 from typer.core import TyperGroup
@@ -14,13 +13,7 @@ from ddax.cli.backend import run_folder
 from ddax.graph.threads.manifests import RunInfo
 from tests.unit.scripted_command import agent, call, one_object
 
-
-@pytest.fixture(autouse=True)
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    for name in ("DDAX_HOME", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("place")
 
 
 ERRORS = [

@@ -12,6 +12,7 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Response
 
 from ddax.cli.main import run_command
+from tests.cases import cases
 
 REPLY = {
     "id": "1", "object": "chat.completion", "created": 1, "model": "gpt-4.1-mini",
@@ -82,14 +83,7 @@ def test_a_reply_without_a_choice_is_told_as_what_was_sent(server, capsys):
     assert "The server sent a completion without a reply in it" in err
 
 
-@pytest.mark.parametrize(
-    ("content", "ended", "what", "why"),
-    [
-        (None, "stop", "no usable answer", "a reply without a text"),
-        (" ", "stop", "no usable answer", "a reply without a text"),
-        ("rea", "length", "the reply is too long", "cut off at the output limit"),
-    ],
-)
+@cases("content", "ended", "what", "why")
 def test_a_reply_that_says_nothing_or_is_cut_is_no_answer(server, capsys, content, ended, what, why):
     choice = {"index": 0, "finish_reason": ended, "message": {"role": "assistant", "content": content}}
     server.expect_request("/v1/chat/completions").respond_with_json(REPLY | {"choices": [choice]})

@@ -11,6 +11,7 @@ import pytest
 from ddax.cli import text
 from ddax.cli.answer import result_lines
 from ddax.cli.text import fold, folded
+from tests.cases import cases
 
 QUOTE = "The climate station Orfjord Reef opened in 1961 on the eastern shore, and two keepers look after it."
 RESULT: dict[str, Any] = {
@@ -26,22 +27,7 @@ def no_home(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DDAX_HOME", raising=False)
 
 
-@pytest.mark.parametrize(
-    ("status", "reason", "said"),
-    [
-        ("done", "", "Done. It took 0.5 s and no model."),
-        (
-            "not_found",
-            "not found in the sources",
-            "No answer: not found in the sources. It took 0.5 s and no model.",
-        ),
-        ("failed", "not carried out", "Failed: not carried out. It took 0.5 s and no model."),
-        ("stopped", "budget: max_steps = 4 reached", "Stopped: budget: max_steps = 4 reached. It took"),
-        ("waiting", "waiting for a human", "Paused: waiting for a human. It took 0.5 s and no model."),
-        ("interrupted", "", "Interrupted. It took"),
-        ("unreadable", "", "Unreadable. It took"),
-    ],
-)
+@cases("status", "reason", "said")
 def test_how_a_run_ended_is_said_in_plain_words(status: str, reason: str, said: str) -> None:
     lines = list(result_lines({**RESULT, "status": status, "stop_reason": reason}))
     assert lines[1] == "So." and any(line.startswith(said) for line in lines)

@@ -17,14 +17,9 @@ from ddax.cli.notes import model_note, price_note
 from ddax.configs.prices import load_prices, nearest_priced
 from ddax.configs.settings import Context
 from ddax.reasoning.language.provider.failures import Failure, mapped
+from tests.cases import cases
 
-
-@pytest.fixture(autouse=True)
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    for name in ("DDAX_HOME", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("place")
 
 
 def call(capsys, *argv: str) -> tuple[int, str, str]:
@@ -147,15 +142,7 @@ def test_doctor_ends_with_an_error_where_the_home_cannot_be_written(capsys, monk
     assert list(place.iterdir()) == [place / "afile"]
 
 
-@pytest.mark.parametrize(
-    ("name", "near"),
-    [
-        ("openai:gpt-4.1-mnii", "openai:gpt-4.1-mini"),
-        ("openai:gpt4o-mini", "openai:gpt-4o-mini"),
-        ("openai:house-7b", ""),
-        ("groq:gpt-4.1-mnii", ""),
-    ],
-)
+@cases("name", "near")
 def test_a_misspelt_model_is_told_with_the_nearest_known(name, near):
     failed = mapped(
         Failure("status", 404, "no such model"), name, "", 1, near=nearest_priced(name, load_prices())

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ddax.debate.living import MAX_CRITERIA, Change, LivingRubrics, change_of
+from ddax.debate.living import MAX_CRITERIA, Change, LivingRubrics, change_of, changed
 from ddax.errors import StateError, UsageError
+from tests.cases import tables
 
 BOUNDS = {"propose_from": 0.7, "apply_above": 0.9}
 YEAR = Change("add", "name-the-year", "Name the year.")
@@ -123,3 +124,40 @@ def test_a_damaged_or_unknown_rubric_is_refused(rubrics: LivingRubrics, tmp_path
             rubrics.current("default")
     with pytest.raises(UsageError):
         rubrics.current("../x")
+
+
+def test_all_that_happened_to_a_rubric_stands_in_its_file(rubrics: LivingRubrics, tmp_path: Path) -> None:
+    asked = ((0.8, YEAR), (0.7123456789, Change("remove", "progress")), (0.95, Change("add", "b", "B")))
+    made = [propose(rubrics, standing, change) or {} for standing, change in asked]
+    ids = [str(proposal["id"]) for proposal in made]
+    rubrics.approve("default", ids[0], by="human:Bo")
+    rubrics.refuse("default", ids[1], by="human:Cy")
+    rubrics.undo("default", by="human:Di")
+    text = (tmp_path / "rubrics" / "default.yaml").read_text()
+    for number, proposal_id in enumerate(ids):
+        text = text.replace(proposal_id, f"id-{number}")
+    assert yaml.safe_load(text) == tables(__file__)["kept"]
+
+
+@pytest.mark.parametrize("told", tables(__file__)["refused"], ids=lambda told: told["what"][:40])
+def test_what_cannot_be_done_with_a_rubric_is_told_whole(
+    rubrics: LivingRubrics, told: dict[str, str]
+) -> None:
+    first = str((propose(rubrics, 0.8) or {})["id"])
+    propose(rubrics, 0.8, Change("remove", "progress"))
+    rubrics.refuse("default", first, by="human")
+    tries = {
+        "undo": lambda: rubrics.undo("default", by="human"),
+        "unknown": lambda: rubrics.approve("default", "none", by="human"),
+        "unnamed": lambda: rubrics.approve("default", "", by="human"),
+        "decided": lambda: rubrics.approve("default", first, by="human"),
+        "absent": lambda: changed({"a": "A", "b": "B"}, Change("remove", "c")),
+        "last": lambda: changed({"a": "A"}, Change("remove", "a")),
+        "full": lambda: changed(dict.fromkeys("abcdefghijkl", ""), YEAR),
+        "empty": lambda: change_of("of the"),
+    }
+    with pytest.raises(UsageError) as refused:
+        tries[told["tried"]]()
+    error = refused.value
+    assert error.what == told["what"].replace("FIRST", first)
+    assert (error.why, error.mend) == (told["why"], told["mend"])

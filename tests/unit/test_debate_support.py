@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from ddax.debate.support import CARRIED, Means, Support, supports
@@ -11,7 +12,7 @@ from ddax.memory.embed.likeness import Vectors
 from ddax.memory.embeddings import open_embedder
 from ddax.reasoning.entailment import open_check
 from ddax.reasoning.protocol import Stated
-from ddax.types import Citation
+from ddax.types import Citation, Entailment
 
 
 @pytest.fixture(scope="module")
@@ -126,3 +127,22 @@ def test_spans_are_small_plain_and_in_order(means: Any) -> None:
         {"start": len(PIER) + 1, "end": len(PIER) + 1 + len(LEAVE), "status": "supported", "citations": [2]},
     ]
     assert isinstance(found[0], Support) and {"supported", "paraphrase"} == CARRIED
+
+
+@pytest.mark.parametrize(
+    ("relation", "confidence", "found"),
+    [
+        ("entailment", 0.5, "paraphrase"),
+        ("entailment", 0.49, "unchecked"),
+        ("contradiction", 0.5, "contradicted"),
+        ("contradiction", 0.49, "unchecked"),
+        ("neutral", 1.0, "unchecked"),
+    ],
+)
+def test_a_check_counts_from_the_confidence_that_is_asked_of_it(
+    relation: Any, confidence: float, found: str
+) -> None:
+    means = Means(
+        lambda *_: Entailment(relation, confidence), lambda _, others: np.zeros(len(others), np.float32)
+    )
+    assert status("A harbour freezes in spring.", "The pier stands.", means) == found

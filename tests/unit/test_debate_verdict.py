@@ -1,6 +1,7 @@
 """The debate: gate, quotes, vote, verdict."""
 
 import json
+import re
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,7 +14,7 @@ from ddax.debate.gate import gate, median, unanimous
 from ddax.debate.quotes import is_verbatim, verified
 from ddax.debate.records import Verdict
 from ddax.debate.roles import Debater
-from ddax.debate.rubric import load_rubric
+from ddax.debate.rubric import Criterion, Rubric, load_rubric
 from ddax.debate.verdict import Case, evaluate_outcome
 from ddax.errors import BudgetExceeded, ReasonerError, SettingsError
 from ddax.reasoning.budget import charge, usage_of
@@ -239,11 +240,18 @@ def test_quotes_must_be_verbatim_in_the_passage_they_name():
 
 def test_the_default_rubric_is_the_one_judges_go_by(tmp_path):
     assert load_rubric().names == JudgeRequest("", "", "", "", ()).rubric
-    with pytest.raises(SettingsError, match="default"):
+    with pytest.raises(SettingsError) as refused:
         load_rubric("defalt")
-    mine = tmp_path / "mine.yaml"
-    mine.write_text("criteria:\n  beauty: Is it beautiful?\n")
-    assert load_rubric(mine).names == ("beauty",) and load_rubric(mine).name == "mine"
+    assert refused.value.what == "There is no rubric 'defalt'."
+    assert refused.value.why == "It is neither a name that is known nor a file."
+    assert re.fullmatch(r"Known: (\w+, )*default(, \w+)*\.", str(refused.value.mend))
+    for file in ("mine.yaml", "mine.yml"):
+        mine = tmp_path / file
+        mine.write_text("criteria:\n  beauty: >\n    Is it\n    beautiful?\n  2: So?\n")
+        wanted = (Criterion("beauty", "Is it beautiful?"), Criterion("2", "So?"))
+        assert load_rubric(mine) == Rubric("mine", wanted)
+    mine.write_text("name: ours\ncriteria:\n  beauty: Is it?\n")
+    assert load_rubric(mine).name == "ours"
     mine.write_text("criteria: []\n")
     with pytest.raises(SettingsError, match="maps names"):
         load_rubric(mine)

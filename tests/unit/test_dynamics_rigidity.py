@@ -6,12 +6,14 @@ from hypothesis import strategies as st
 
 from ddax.configs.identities import known_identities, load_identity
 from ddax.dynamics.rigidity import (
+    CALM_OUTCOMES,
     enter_protect,
     gamma_now,
     is_due,
     k_eff,
     leave_protect,
     mark_asked,
+    mark_conservative,
     next_rho,
     observe,
     sigmoid,
@@ -120,6 +122,53 @@ def test_protect_does_not_chatter_around_its_threshold():
         switches += after["protect"] != mind["protect"]
         mind = after
     assert switches <= 2
+
+
+def changes(before, after):
+    """Return what differs between two minds, which have the same keys."""
+    assert set(before) == set(after)
+    return {key: value for key, value in after.items() if value != before[key]}
+
+
+THREATENED = {"rho": 0.9, "protect": True, "above": True, "asked": True, "armed": False, "hot": 3, "calm": 4}
+CALMED = {"protect": False, "above": False, "asked": False, "hot": 0, "calm": 0}
+
+
+@pytest.mark.parametrize(
+    ("step", "start", "changed"),
+    [
+        (leave_protect, THREATENED, CALMED),
+        (leave_protect, {"protect": True, "armed": False, "rho": 0.5}, {"protect": False, "armed": True}),
+        (mark_conservative, {"conservative": 1}, {"asked": True, "conservative": 2}),
+        (
+            enter_protect,
+            {"rho": 0.71, "armed": True, "asked": True, "calm": 2, "entries": 1},
+            {"protect": True, "above": True, "armed": False, "asked": False, "calm": 0, "entries": 2},
+        ),
+        (enter_protect, {"rho": 0.7, "armed": True}, {"protect": True, "armed": False, "entries": 1}),
+    ],
+)
+def test_a_step_of_protect_changes_this_and_nothing_else(step, start, changed):
+    mind = mind_of("traumatized", protect_threshold=0.7, **start)
+    assert changes(mind, step(mind)) == changed
+
+
+@pytest.mark.parametrize(
+    ("above", "rho", "calm", "left", "above_after"),
+    [
+        (False, 0.5, CALM_OUTCOMES, True, False),
+        (False, 0.5, CALM_OUTCOMES - 1, False, False),
+        (False, 0.65, CALM_OUTCOMES, True, False),
+        (False, 0.7, CALM_OUTCOMES, True, False),
+        (False, 0.71, CALM_OUTCOMES, False, True),
+        (True, 0.65, CALM_OUTCOMES, False, True),
+        (True, 0.59, CALM_OUTCOMES, True, False),
+    ],
+)
+def test_protect_is_left_in_calm_and_once_a_high_rigidity_has_settled(above, rho, calm, left, above_after):
+    still = {"alpha": 0.0, "protect_threshold": 0.7, "protect": True, "above": above, "rho": rho}
+    after = observe(mind_of("cautious", **still, calm=calm - 1), epsilon=0.0, surprise=0.0)
+    assert (after["protect"], after["above"], after["rho"]) == (not left, above_after, rho)
 
 
 def test_protect_may_be_entered_by_choice_only_once():

@@ -16,6 +16,7 @@ from ddax.reasoning.entailment.rules import UNSURE, VERBATIM, lexical, quoted
 from ddax.reasoning.entailment.signs import signs
 from ddax.reasoning.entailment.words import forms, root_of
 from ddax.types import Entailment, EntailmentCheck
+from tests.cases import cases
 
 HARBOUR = "The harbour was built by monks in 1712."
 
@@ -53,21 +54,7 @@ def test_relations(premise: str, hypothesis: str, relation: str) -> None:
     assert lexical(premise, hypothesis).relation == relation
 
 
-@pytest.mark.parametrize(
-    ("front", "relation"),
-    [
-        ("", "entailment"),
-        ("In short: ", "entailment"),
-        ("The lift is not safe. ", "entailment"),
-        ("No Country: What if it is new? ", "entailment"),
-        ("It is not true that ", "neutral"),
-        ("It isn’t so that ", "neutral"),
-        ("Nobody says that ", "neutral"),
-        ("If the vote passes, ", "neutral"),
-        ("Some claim that ", "neutral"),
-        ("Nobody says that the mill is old. But ", "entailment"),
-    ],
-)
+@cases("front", "relation")
 def test_what_is_denied_or_doubted_is_not_entailed_by_its_words(front: str, relation: str) -> None:
     assert lexical(f"{front}the mill is old.", "The mill is old.").relation == relation
 
@@ -143,30 +130,11 @@ def test_the_model_is_refused_where_it_is_not_installed(monkeypatch: pytest.Monk
         open_check(settings=Support(check="nli"))
 
 
-@pytest.mark.parametrize(
-    ("premise", "hypothesis"),
-    [
-        ("Delete account", "Your account is deleted."),
-        ("Book the berth", "The berth has been booked."),
-        ("Submit order", "The order was submitted."),
-        ("Click here to delete your account.", "Your account is deleted."),
-        ("To cancel the booking, press Cancel.", "The booking was cancelled."),
-        ("You can export the report here.", "The report is exported here."),
-    ],
-)
+@cases("premise", "hypothesis")
 def test_what_only_asks_for_it_or_tells_how_does_not_say_that_it_was_done(premise, hypothesis):
     assert lexical(premise, hypothesis).relation != "entailment"
 
 
-@pytest.mark.parametrize(
-    ("premise", "hypothesis"),
-    [
-        ("Your account was deleted today.", "Your account is deleted."),
-        ("Delete account. Your account was deleted.", "Your account is deleted."),
-        ("Volunteers repair the bridge.", "The bridge is repaired by volunteers."),
-        ("Dogs must be kept on a lead.", "Dogs are kept on a lead."),
-        ("The office manager approves business trips.", "Business trips are approved by the office manager."),
-    ],
-)
+@cases("premise", "hypothesis")
 def test_what_says_that_it_is_so_still_carries_it(premise, hypothesis):
     assert lexical(premise, hypothesis).relation == "entailment"

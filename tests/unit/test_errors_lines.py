@@ -17,6 +17,7 @@ from ddax import errors
 from ddax.cli.errors import report, usage
 from ddax.cli.main import run_command
 from ddax.errors import ActionError, DdaxError, StorageError, UsageError, json_fault
+from tests.cases import cases
 
 KINDS = {name for name, it in vars(errors).items() if isinstance(it, type) and issubclass(it, DdaxError)}
 EXEMPT = {
@@ -158,19 +159,7 @@ def test_a_manifest_that_is_a_folder_hides_no_other_run(
     assert run_command(["show", "odd"]) == 4
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("", "A value is missing at line 1, column 1 (Expecting value)"),
-        ('{"a": 1, b}', "A name in double quotes is missing at line 1, column 10"),
-        ('{"a": 1\n "b": 2}', "A comma is missing at line 2, column 2"),
-        ('{"a" 1}', "A colon is missing at line 1, column 6"),
-        ('{"a": "b}', "A text in quotes begins, and does not end, at line 1, column 7"),
-        ('{"a": "b\nc"}', "A text in quotes holds a line break or the like at line 1, column 9"),
-        ('"\\d"', "A backslash stands before what needs none at line 1, column 2"),
-        ("{} {}", "More follows after the value at line 1, column 4 (Extra data)"),
-    ],
-)
+@cases("text", "why")
 def test_what_is_no_json_is_told_in_plain_words(text: str, why: str) -> None:
     with pytest.raises(ValueError, match=r".") as found:
         json.loads(text)
@@ -297,21 +286,7 @@ def test_a_cluster_that_cannot_be_reached_leaves_no_folder(
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize(
-    ("line", "says", "default"),
-    [
-        ("browser: {secrets: 5}", "It should be a mapping of names to values. ", "the default is {}."),
-        (
-            "browser: {secrets: {a: 5}}",
-            "In 'a': It should be a mapping of names to values. ",
-            "the default is {}.",
-        ),
-        ("browser: {secrets: {a: {env: A}}}", "In 'a.domain': It is missing. ", "the default is {}."),
-        ("budget: {max_steps: many}", "It should be a whole number. ", "the default is 60."),
-        ("sources: docs", "It should be a list. ", "mend: Write a list: [docs]."),
-        ("human: perhaps", "It should be true or false. ", "the default is false."),
-    ],
-)
+@cases("line", "says", "default")
 def test_a_setting_of_another_type_is_told_in_plain_words(
     line: str, says: str, default: str,
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
@@ -323,20 +298,7 @@ def test_a_setting_of_another_type_is_told_in_plain_words(
     assert f"why: {says}" in told and default in told
 
 
-@pytest.mark.parametrize(
-    ("row", "says"),
-    [
-        ({"settings": {"sead": 3}}, "sead: It is not known here.\nwhy: The nearest valid one is 'seed'."),
-        ({"settings": {"seeds": 3}}, "seeds: It is not known here.\nwhy: The nearest valid one is 'seed'."),
-        ({"settings": {"budget": {"max_steps": "x"}}}, "budget.max_steps: It should be a whole number."),
-        ({"validators": [{"kind": "exactt", "value": "y"}]}, "There is no 'exactt'; there are 'exact', "),
-        (
-            {"validators": [{"kind": "function", "value": "f"}]},
-            "value: 'f' is no function: write module:name.",
-        ),
-        ({"validators": [{"kind": "regex", "value": "("}]}, "value: '(' is no pattern: "),
-    ],
-)
+@cases("row", "says")
 def test_a_wrong_row_of_a_batch_is_told_in_plain_words(
     row: dict[str, Any], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -365,15 +327,7 @@ def test_what_is_no_number_is_told_without_the_words_of_a_parser(
     assert "why: It should be greater than or equal to 0. It means" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("why", "shown"),
-    [
-        ("Incorrect API key provided: sk-x", "It failed. Incorrect API key provided: sk-x. Check it."),
-        ("It said 'no.'", "It failed. It said 'no.' Check it."),
-        ("Why not?", "It failed. Why not? Check it."),
-        ("", "It failed. Check it."),
-    ],
-)
+@cases("why", "shown")
 def test_the_parts_of_an_error_in_one_line_are_sentences(why: str, shown: str) -> None:
     assert str(DdaxError("It failed.", why=why, mend="Check it.")) == shown
     assert str(ActionError("no page")) == "no page"

@@ -8,6 +8,7 @@ from ddax.errors import UsageError
 from ddax.graph.services import Parts
 from ddax.memory.embeddings import HashEmbedder
 from ddax.reasoning.scripted import ScriptedReasoner
+from tests.cases import cases
 
 
 @action(effect="none")
@@ -22,16 +23,7 @@ class Half:
     name = "half"
 
 
-@pytest.mark.parametrize(
-    ("place", "lacks"),
-    [
-        ("reasoner", "argue, ask, expand"),
-        ("memory", "namespace"),
-        ("library", "read"),
-        ("embedder", "dim, embed, fingerprint"),
-        ("search", "search"),
-    ],
-)
+@cases("place", "lacks")
 def test_a_part_that_is_none_is_told_with_what_it_lacks(place, lacks):
     with pytest.raises(UsageError, match=rf"a {place} that is none\. A Half has no .*{lacks}"):
         Parts(**{place: Half()})

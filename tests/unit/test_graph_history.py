@@ -22,6 +22,7 @@ from ddax.graph.history import difference
 from ddax.graph.threads.manifests import RunInfo
 from ddax.graph.threads.retention import DAY, Rule, due
 from ddax.ideas import dag
+from tests.cases import cases
 
 
 async def test_the_moments_of_a_thread_say_what_ran_and_what_it_changed(kit: Any, tmp_path: Path) -> None:
@@ -117,17 +118,7 @@ async def test_sweeping_spares_what_it_cannot_read(
     assert "0 threads would be removed.\nt stays as it is" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("path", "value"),
-    [
-        ("mind", 5),
-        ("ideas", 5),
-        ("ideas.0", {}),
-        ("ideas.{leaf}.action", {}),
-        ("mind.x", "junk"),
-        ("mood", 1),
-    ],
-)
+@cases("path", "value")
 async def test_a_fork_refuses_what_the_state_cannot_hold(
     kit: Any, tmp_path: Path, path: str, value: Any
 ) -> None:

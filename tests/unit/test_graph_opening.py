@@ -32,6 +32,7 @@ from ddax.memory.share.owner import _OPEN
 from ddax.metacognition.controller import Controller
 from ddax.reasoning.budget import Place
 from ddax.types import Record
+from tests.cases import cases
 
 OWNS = """
 import sys, time
@@ -268,17 +269,7 @@ async def test_everything_of_a_session_is_closed_once_also_beside_what_fails(
     await services.close()
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"model": "nobody/knows"},
-        {"identity": "nobody"},
-        {"debate": {"panel": "nobody"}},
-        {"trust": {"rubric": "nobody"}},
-        {"trust": {"rubric": "broken.yaml"}},
-        {"mood": {"matrices": "v99"}},
-    ],
-)
+@cases("wrong")
 async def test_a_wrong_setting_is_told_before_the_sources_are_read(
     home: Home, tmp_path: Path, wrong: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -304,13 +295,7 @@ async def test_a_source_that_cannot_be_read_leaves_nothing_open(
     assert not _OPEN
 
 
-@pytest.mark.parametrize(
-    ("caps", "said"),
-    [
-        ({"budget": {"max_seconds": 0.5}}, "max_seconds = 0.5 was over, which all sources share."),
-        ({"web": {"fetch_seconds": 0.5}}, "web.fetch_seconds = 0.5. Raise web.fetch_seconds"),
-    ],
-)
+@cases("caps", "said")
 async def test_a_page_that_never_answers_is_waited_for_no_longer_than_the_nearest_cap(
     home: Home, monkeypatch: pytest.MonkeyPatch, caps: dict[str, object], said: str
 ) -> None:

@@ -103,6 +103,11 @@ def test_an_idea_keeps_its_value_where_one_below_it_is_valued_as_well() -> None:
     assert (patch["0.1"], patch["0.1.1"]["V"]) == ({"Q": 0.7, "N": 2, "V": 0.5}, 0.9)
 
 
+def test_a_task_that_is_not_there_has_no_ideas() -> None:
+    ideas = {"0": root(0, "task"), "1": root(1, "another")}
+    assert [[idea["id"] for idea in dag.subtree(ideas, task)] for task in ("1", "2")] == [["1"], []]
+
+
 def test_a_final_status_does_not_change() -> None:
     ideas = {"0": Idea(**{**root(0, "task"), "status": "done"})}
     with pytest.raises(InvariantError, match="cannot go from 'done' to 'open'"):

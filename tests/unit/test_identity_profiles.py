@@ -5,6 +5,7 @@ import pytest
 from ddax.configs.documents import shipped
 from ddax.configs.identities import known_identities, load_identity
 from ddax.errors import SettingsError
+from tests.cases import cases
 
 SOURCE = {
     "cautious": (2.0, 0.2, 0.2, 0.1, 0.3, 0.5, 0.0),
@@ -46,18 +47,7 @@ def test_ones_own_profile_is_a_file(tmp_path):
     assert (identity.name, identity.gamma, identity.m) == ("calm", 0.7, 1.0)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("statement: a\ngama: 1\n", r"mine\.yaml:2: gama.*nearest valid key is 'gamma'"),
-        ("gama: 1\n", r"mine\.yaml:1: gama: It is not known here"),
-        ("statement: a\nalpha: 7\n", r"mine\.yaml:2: alpha"),
-        ("gamma: 1\n", "statement"),
-        ("- a\n", "key: value"),
-        ("a: [\n", r"mine\.yaml:2: the file is not valid YAML"),
-        ("", "key: value"),
-    ],
-)
+@cases("text", "message")
 def test_a_wrong_profile_is_refused_with_its_line(tmp_path, text, message):
     path = tmp_path / "mine.yaml"
     path.write_text(text)

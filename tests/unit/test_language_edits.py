@@ -8,6 +8,7 @@ from ddax.reasoning.language.replies.edits import program_of, spoken
 from ddax.reasoning.language.replies.grounding import patches
 from ddax.reasoning.language.replies.parsing import read_reply
 from ddax.reasoning.language.replies.schemas import PatchesWire, Unfit
+from tests.cases import cases
 
 FED = "def first(a):\n    return a\n\f\ndef second(b):\n    return b - 1\n"
 SHOP = '''"""A shop."""
@@ -91,14 +92,7 @@ def test_a_body_is_taken_for_the_only_function():
     assert program_of("y = x + 1\nreturn y", original) == wanted
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "<<<<<<< SEARCH\nreturn nothing\n=======\nreturn 1\n>>>>>>> REPLACE",
-        "<<<<<<< SEARCH\n\n=======\nreturn 1\n>>>>>>> REPLACE",
-        "def unknown(x):\n    return 1\n",
-    ],
-)
+@cases("said")
 def test_what_fits_nowhere_is_no_repair(said):
     assert program_of(said, SHOP) is None
 

@@ -18,6 +18,7 @@ from ddax.reasoning.language.provider.shortest_way import open_channel
 from ddax.reasoning.language.replies.schemas import Wire
 from ddax.reasoning.language.usage import Tokens, counted, price_of, priced
 from ddax.types import Usage
+from tests.cases import cases
 
 LIMITS = Limits()
 PROVIDERS = {
@@ -75,47 +76,19 @@ def answered(status, message, **told):
     return type("APIStatusError", (Exception,), fields)(message)
 
 
-@pytest.mark.parametrize(
-    ("status", "said", "told"),
-    [
-        (400, "This model's maximum context length is 4096 tokens. However, you sent 9000.", {}),
-        (400, "the request exceeds the available context size (4096 tokens)", {}),
-        (400, "too long", {"type": "exceed_context_size_error"}),
-        (400, "prompt is too long: 210000 tokens > 200000 maximum", {"type": "invalid_request_error"}),
-        (400, "The input token count (1200000) exceeds the maximum number of tokens allowed.", {}),
-        (500, "prompt exceeds the context window of the model", {}),
-    ],
-)
+@cases("status", "said", "told")
 def test_a_request_beyond_the_context_is_known_by_the_words_of_each_server(status, said, told):
     failure = classify(answered(status, said, **told), lambda: 0.0)
     assert (failure.kind, failure.retriable) == ("context", False)
     assert "larger context window" in mapped(failure, "m", "", 1).mend
 
 
-@pytest.mark.parametrize(
-    ("status", "said"),
-    [
-        (404, "The model 'long' with a context window of 128k does not exist."),
-        (429, "Rate limit: your tier has a context length of 8192."),
-        (400, "Unknown parameter: 'context'."),
-    ],
-)
+@cases("status", "said")
 def test_other_errors_that_speak_of_a_context_keep_their_status(status, said):
     assert classify(answered(status, said), lambda: 0.0).told == f"HTTP {status}"
 
 
-@pytest.mark.parametrize(
-    ("body", "status", "retried"),
-    [
-        ({"message": "busy", "code": 429}, 429, True),
-        ({"error": {"message": "busy", "code": "503"}}, 503, True),
-        ({"message": "no right", "code": 403}, 403, False),
-        ({"message": "odd", "code": "200"}, 0, False),
-        ({"message": "odd", "code": 99999}, 0, False),
-        ({"message": "odd", "code": None}, 0, False),
-        ("odd", 0, False),
-    ],
-)
+@cases("body", "status", "retried")
 def test_an_error_in_a_body_goes_by_the_status_it_names(body, status, retried):
     failure = classify(type("APIError", (Exception,), {"body": body, "code": None})(), lambda: 0.0)
     assert (failure.status, failure.retriable) == (status, retried)

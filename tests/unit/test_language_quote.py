@@ -6,21 +6,13 @@ from hypothesis import strategies as st
 
 from ddax.reasoning.language.quote import block, clean, ground, numbered, quoted, shorten
 from ddax.types import Passage
+from tests.cases import cases
 
 TEXT = "The  tower was\nbuilt in 1889.\tIts “architect” was Stephen Sauvestre — not Eiffel."
 PASSAGE = Passage("m1", "notes.txt", "Tower", TEXT, start=100, end=100 + len(TEXT))
 
 
-@pytest.mark.parametrize(
-    ("quote", "verbatim"),
-    [
-        ("The tower was built in 1889.", "The  tower was\nbuilt in 1889."),
-        ('"architect" was', "“architect” was"),
-        ('"The tower was built"', "The  tower was\nbuilt"),
-        ("Sauvestre - not Eiffel", "Sauvestre — not Eiffel"),
-        ("  1889.  ", "1889."),
-    ],
-)
+@cases("quote", "verbatim")
 def test_a_quote_is_found_whatever_its_white_space_and_marks(quote, verbatim):
     citation = ground(quote, PASSAGE)
     assert citation is not None

@@ -10,6 +10,7 @@ from ddax.reasoning.language.replies import document, schemas
 from ddax.reasoning.language.replies.loose_json import Broken, read_at
 from ddax.reasoning.language.replies.parsing import parse, read_reply
 from ddax.reasoning.language.replies.schemas import Unfit
+from tests.cases import cases
 
 ACTION = {"name": "search", "args": [{"name": "query", "value": "Ada"}], "intent": "birth"}
 CHILD = {"title": "Find it", "expected": "a page", "prior": 0.5, "action": ACTION, "needs": []}
@@ -19,34 +20,7 @@ JUDGED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"expected": "a page", "confidence": 0.8,}',
-        '{"expected": "a page" "confidence": 0.8}',
-        "{'expected': 'a page', 'confidence': 0.8}",
-        "{expected: 'a page', confidence: 0.8}",
-        '{"expected": "a page", // what will come\n "confidence": 0.8 /* sure */}',
-        '# my forecast\n{"expected": "a page", "confidence": 0.8  # sure\n}',
-        '{"expected": "a page", "confidence": 0.8',
-        '```json\n{"expected": "a page", "confidence": 0.8,}\n```\nI hope that this helps {a bit}.',
-        'Sure! {"expected": "a page", "confidence": "0.8"}',
-        '{"expected": "a page", "confidence": "80%"}',
-        '{"expected": "a page", "confidence": 80%}',
-        '{"expected": "a page", "confidence": "8/10"}',
-        '{"expected": "a page", "confidence": .8}',
-        '{"expected": ["a page"], "confidence": 0.8}',
-        '{"Expected": "a page", "CONFIDENCE": 0.8}',
-        '{"result": {"expected": "a page", "confidence": 0.8}}',
-        '{"status": "ok", "response": {"prediction": "a page", "probability": 0.8}}',
-        '[{"expected": "a page", "confidence": 0.8,}]',
-        '{"predict": "{\\"expected\\": \\"a page\\", \\"confidence\\": 0.8}"}',
-        '{"type": "object", "properties": {"expected": "a page", "confidence": 0.8}}',
-        '{"name": "predict", "arguments": {"expected": "a page", "confidence": 0.8}}',
-        '<tool_call>{"name": "predict", "arguments": {"expected": "a page", "confidence": 0.8}}</tool_call>',
-        "{\u201cexpected\u201d: \u201ca page\u201d, \u201cconfidence\u201d: 0.8}",
-    ],
-)
+@cases("text")
 def test_a_forecast_is_read_in_whatever_form_and_counted(text):
     found = read_reply(text, schemas.PredictWire)
     assert found.found == schemas.PredictWire(expected="a page", confidence=0.8)
@@ -57,19 +31,7 @@ def test_a_reply_in_its_own_form_counts_as_nothing_mended():
     assert read_reply(json.dumps(PLAN), schemas.ExpandWire).mended == 0
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ('{"text": "She said "yes" to it",}', 'She said "yes" to it'),
-        ('{"text": "one\ntwo",}', "one\ntwo"),
-        ("{'text': 'It\\'s 5 o\\'clock'}", "It's 5 o'clock"),
-        ("{'text': 'It's late'}", "It's late"),
-        ('{"text": "a, b", }', "a, b"),
-        ('{"text": "caf\\u00e9 \\ud83d\\ude00",}', "caf\u00e9 \U0001f600"),
-        ('{"question": "Shall I go on?"}', "Shall I go on?"),
-        ('{"text": 5}', "5"),
-    ],
-)
+@cases("text", "said")
 def test_a_text_is_read_as_it_was_meant(text, said):
     assert parse(text, schemas.AskWire).text == said
 
@@ -92,17 +54,7 @@ def test_a_plan_is_read_whatever_form_its_children_have(children):
     assert [(c.title, c.needs) for c in found.children][-1] == ("Read it", [0])
 
 
-@pytest.mark.parametrize(
-    "action",
-    [
-        {"name": "search", "args": {"query": "Ada"}, "intent": "birth"},
-        {"name": "search", "args": [{"query": "Ada"}], "intent": "birth"},
-        {"name": "search", "arguments": '{"query": "Ada"}', "intent": "birth"},
-        {"tool": "search", "parameters": {"query": "Ada"}, "intent": "birth"},
-        {"name": "search", "args": {"name": "query", "value": "Ada"}, "intent": "birth"},
-        [{"name": "search", "args": [{"name": "query", "value": "Ada"}], "intent": "birth"}],
-    ],
-)
+@cases("action")
 def test_the_arguments_of_an_action_are_read_in_whatever_form(action):
     [child] = parse(json.dumps({"children": [{**CHILD, "action": action}]}), schemas.ExpandWire).children
     assert child.action == schemas.ActionWire.model_validate(ACTION)
@@ -152,33 +104,13 @@ def test_the_share_of_a_part_is_clipped(prior, read):
     assert found.mended >= 1
 
 
-@pytest.mark.parametrize(
-    "reasons",
-    [
-        {"support": 0.5},
-        {"support": {"score": 0.5, "reason": "r"}},
-        [{"support": "50%"}],
-        [{"criterion": "support", "score": "0.5"}],
-        {"criterion": "support", "score": 0.5, "reason": "r"},
-        [{"name": "support", "rating": 0.5, "explanation": "r", "colour": "red"}],
-        [{"criterion": "support", "score": 0.5, "reason": "r"}, {"criterion": "style", "score": "good"}],
-    ],
-)
+@cases("reasons")
 def test_the_criteria_of_a_judgment_are_read_in_whatever_form(reasons):
     found = parse(json.dumps({**JUDGED, "reasons": reasons}), schemas.JudgeWire)
     assert [(r.criterion, r.score) for r in found.reasons] == [("support", 0.5)]
 
 
-@pytest.mark.parametrize(
-    "citations",
-    [
-        [{"passage": "P1", "quote": "q"}],
-        {"passage": "P1", "quote": "q"},
-        {"P1": "q"},
-        [{"P1": "q"}],
-        [{"source": "P1", "text": "q"}, {"passage": "P2"}],
-    ],
-)
+@cases("citations")
 def test_quotes_are_read_in_whatever_form(citations):
     said = {"sentences": [{"text": "t", "citations": citations}], "found": "true", "short": None}
     found = parse(json.dumps(said), document.MergeWire)
@@ -235,16 +167,7 @@ def test_of_two_different_objects_none_is_chosen():
     assert parse("{'text': 'a'} that is {'text': 'a'}", schemas.AskWire).text == "a"
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("[1, 2,, 3,]", [1, 2, 3]),
-        ("{a: True, b: None, c: FALSE}", {"a": True, "b": None, "c": False}),
-        ('{"a": [1, 2}', {"a": [1, 2]}),
-        ('[{"a": 1}}, {"b": 2}]', [{"a": 1}, {"b": 2}]),
-        ("{`a`: 1_000}", {"a": 1000}),
-    ],
-)
+@cases("text", "value")
 def test_json_with_slips_is_read(text, value):
     found = read_at(text, 0)
     assert found.value == value

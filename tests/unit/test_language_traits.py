@@ -18,6 +18,7 @@ from ddax import Context, open_agent
 from ddax.reasoning.language import traits
 from ddax.reasoning.language.provider.shortest_way import open_channel
 from ddax.reasoning.language.traits import address_of, traits_of
+from tests.cases import cases
 
 KEY = "sk-proj-0123456789abcdefghij"
 
@@ -63,16 +64,7 @@ class Named(Holding):
         return {"shelf": self.shelf, "headers": {"Authorization": self.token, "x-team": self.shelf}}
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        {"temperature": 0.7},
-        {"model_name": "n"},
-        {"base_url": "http://127.0.0.1:2/v1"},
-        {"extra_body": {"adapter": "b"}},
-        {"extra_body": {"adapter": {"layers": [1, 2]}}},
-    ],
-)
+@cases("other")
 def test_objects_of_one_class_that_are_set_up_otherwise_are_told_apart(other: dict[str, Any]) -> None:
     assert traits_of(Fielded()) == traits_of(Fielded())
     assert traits_of(Fielded(**other)) != traits_of(Fielded())

@@ -7,6 +7,7 @@ import pytest
 from ddax.reasoning.language.provider.failure_bodies import own
 from ddax.reasoning.language.provider.failures import classify
 from ddax.reasoning.language.provider.window import TEMPLATE, Measure, told_in
+from tests.cases import cases
 
 REFUSALS = [
     # OpenAI, and servers that speak as it does
@@ -63,15 +64,7 @@ def test_a_window_is_read_from_the_words_of_each_server(said: str, window: int, 
     assert told_in(said.lower(), 10_000) == (window, sent)
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "max_tokens is too large: 16000. At most 4096 completion tokens.",
-        "Unknown parameter: 'limit'",
-        "the context length may be set only for a model of your own",
-        "max is unknown; n_ctx is not taken here",
-    ],
-)
+@cases("said")
 def test_what_is_no_refusal_of_the_length_is_not_taken_for_one(said: str) -> None:
     error = type("APIStatusError", (Exception,), {"status_code": 400, "body": {"message": said}})(said)
     assert classify(error, lambda: 0.0).kind == "status"

@@ -10,6 +10,7 @@ from ddax.reasoning.language.provider.openai_wire import Narrow, form_of, narrow
 from ddax.reasoning.language.replies import document, schemas
 from ddax.reasoning.language.replies.parsing import parse, read_reply
 from ddax.reasoning.language.replies.schemas import Unfit, schema_of
+from tests.cases import cases
 
 GOOD = {
     "expand": (
@@ -54,15 +55,7 @@ def test_a_good_reply_is_read_alone_fenced_and_with_words_around_it(name):
         assert parse(form, model).model_dump() == value
 
 
-@pytest.mark.parametrize(
-    "around",
-    [
-        "The set {a, b} counts.\n{} Is {this} right?",
-        'A draft: {"draft": true}\n```json\n{}\n```',
-        "}} {{ {}",
-        '{} Note: {"done": 1}',
-    ],
-)
+@cases("around")
 @pytest.mark.parametrize("name", GOOD)
 def test_a_reply_is_found_among_words_with_braces_of_their_own(name, around):
     model, value = GOOD[name]

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from ddax.reasoning.language.replies.written_calls import written_calls
+from tests.cases import cases
 
 NAMES = ("play", "set_lamp")
 PLAY = '{"name": "play", "arguments": {"genre": "jazz"}}'
@@ -30,20 +31,7 @@ def test_a_text_that_is_a_call_is_read_as_one(text):
     assert written_calls(text, NAMES) == READ
 
 
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        ('{"name": "plya", "arguments": {"genre": "jazz"}}', "plya"),
-        ('{"tool": "Set-Lamp", "args": {"genre": "jazz"}}', "Set-Lamp"),
-        ('```json\n{"name": "play_music", "arguments": {"genre": "jazz"}}\n```', "play_music"),
-        ('{"name": "music.find", "parameters": {"genre": "jazz"}}', "music.find"),
-        ('{"calls": [{"name": "play", "arguments": {"genre": "jazz"}}], "result": ""}', "play"),
-        (
-            '{"tool_calls": [{"function": {"name": "play", "arguments": "{\\"genre\\": \\"jazz\\"}"}}]}',
-            "play",
-        ),
-    ],
-)
+@cases("text", "name")
 def test_a_call_that_misspells_its_tool_or_stands_in_a_list_is_one_still(text, name):
     assert written_calls(text, NAMES) == [(name, READ[0][1])]
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Container, Iterator, Mapping
 from pathlib import Path
 
-import pytest
+from tests.cases import cases
 
 
 def imports(tree: ast.AST, modules: Container[str]) -> Iterator[str]:
@@ -64,15 +64,7 @@ def test_no_module_needs_one_that_needs_it(repo: Path) -> None:
     assert cycles(graph) == []
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "found"),
-    [
-        ("import pack.b", "import pack.a", [["pack.a", "pack.b"]]),
-        ("def f():\n    from pack import b", "from pack.a import x", [["pack.a", "pack.b"]]),
-        ("if TYPE_CHECKING:\n    from pack import b", "from pack.a import x", []),
-        ("from pack.b import x", "x = 1", []),
-    ],
-)
+@cases("a", "b", "found")
 def test_a_cycle_is_found_wherever_its_import_stands(
     tmp_path: Path, a: str, b: str, found: list[list[str]]
 ) -> None:

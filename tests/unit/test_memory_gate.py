@@ -21,6 +21,7 @@ from ddax.memory.protocol import MemoryHit, RecallQuery
 from ddax.reasoning.entailment.rules import lexical
 from ddax.steps.findings.gather import as_passage
 from ddax.types import Document, Record
+from tests.cases import cases
 
 NOW = 1_000_000.0
 TOWER = "The Corvane Tower in Belmark was designed by Ilse Maran in 1931."
@@ -101,15 +102,7 @@ async def test_notes_of_no_task_are_held_against_each_other(memory: GatedMemory)
     assert await refused(memory) == {"near duplicate": 1} and await memory.count("observation") == 1
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The Corvane Tower in Belmark was designed by Ilse Maran in 1932.",
-        "The Corvane Tower in Belmark was not designed by Ilse Maran in 1931.",
-        "The Corvane Tower in Trondby was designed by Ilse Maran in 1931.",
-        "The Ilse Maran Tower in Belmark was designed by Corvane in 1931.",
-    ],
-)
+@cases("text")
 async def test_what_says_something_else_is_no_duplicate(memory: GatedMemory, text: str) -> None:
     await memory.put([seen(TOWER)])
     await memory.put([seen(text, step=2)])

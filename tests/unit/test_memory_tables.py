@@ -5,21 +5,12 @@ from __future__ import annotations
 import pytest
 
 from ddax.text.table_rows import cells_of, named_cells, said_row
+from tests.cases import cases
 
 HEADER = "| Ferry | Captain | Cabins |"
 
 
-@pytest.mark.parametrize(
-    ("row", "cells"),
-    [
-        ("| Ariel | Hanne  Rask | 40 |", ["Ariel", "Hanne Rask", "40"]),
-        ("Ariel | Rask", ["Ariel", "Rask"]),
-        (r"| a \| b | c \||", ["a | b", "c |"]),
-        (r"| a | b \|", ["a", "b |"]),
-        ("| a | |", ["a", ""]),
-        ("no row", ["no row"]),
-    ],
-)
+@cases("row", "cells")
 def test_cells_stand_between_bars(row: str, cells: list[str]) -> None:
     assert cells_of(row) == cells
 

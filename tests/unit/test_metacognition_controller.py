@@ -25,6 +25,7 @@ from ddax.metacognition.matrices import (
     load_matrices,
 )
 from ddax.metacognition.twin import Twin, choose
+from tests.cases import cases
 
 MATRICES = load_matrices()
 observations = st.lists(st.sampled_from(OBSERVATIONS), min_size=1, max_size=40)
@@ -48,15 +49,7 @@ def information(pairs):
     return float((joint[seen] * np.log2(joint[seen] / product[seen])).sum())
 
 
-@pytest.mark.parametrize(
-    ("state", "target", "probability"),
-    [
-        ("CONFUSED", "CONFUSED", 0.8),
-        ("CONFIDENT", "CONFUSED", 0.6),
-        ("BORED", "CONFIDENT", 0.5),
-        ("STAGNANT", "STAGNANT", 0.7),
-    ],
-)
+@cases("state", "target", "probability")
 @pytest.mark.parametrize("policy_len", [1, 2, 3, 4])
 def test_the_four_moves_of_the_source_hold_after_high_surprise(state, target, probability, policy_len):
     certain = np.eye(4)[STATES.index(state)]

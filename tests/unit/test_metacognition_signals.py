@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from ddax.metacognition.matrices import OBSERVATIONS
 from ddax.metacognition.signals import SignalConverter, learning_progress
 from ddax.types import Entailment
+from tests.cases import cases
 
 unit = st.floats(0, 1)
 
@@ -16,19 +17,7 @@ def converted(relation="neutral", check=1.0, *, confidence=0.9, epsilon=0.2, **m
     return converter.convert("forecast", "outcome", confidence=confidence, epsilon=epsilon, **more)
 
 
-@pytest.mark.parametrize(
-    ("relation", "check", "confidence", "epsilon", "expected"),
-    [
-        ("contradiction", 0.9, 0.1, 0.0, "CONTRADICTION"),
-        ("contradiction", 0.4, 0.9, 0.0, "LOW_SURPRISE"),
-        ("contradiction", 0.4, 0.9, 0.6, "HIGH_SURPRISE"),
-        ("entailment", 0.9, 0.81, 0.9, "CONFIRMATION"),
-        ("entailment", 0.9, 0.80, 0.1, "LOW_SURPRISE"),
-        ("entailment", 0.3, 0.95, 0.1, "LOW_SURPRISE"),
-        ("neutral", 0.0, 0.9, 0.5, "LOW_SURPRISE"),
-        ("neutral", 0.0, 0.9, 0.51, "HIGH_SURPRISE"),
-    ],
-)
+@cases("relation", "check", "confidence", "epsilon", "expected")
 def test_observations(relation, check, confidence, epsilon, expected):
     signal = converted(relation, check, confidence=confidence, epsilon=epsilon)
     assert signal.observation == expected and signal.reason

@@ -19,6 +19,7 @@ from ddax.reasoning import protocol as p
 from ddax.steps.findings.claims import MAX_VERIFY, compare, conflicts, doubts, to_verify, verify_leaf
 from ddax.steps.findings.gather import citation_row
 from ddax.types import Citation, Entailment, Hit, Idea
+from tests.cases import cases
 
 CLAIM = "Ilse Maran died in 1970."
 
@@ -67,15 +68,7 @@ async def test_a_verify_leaf_compares_what_it_finds_with_the_claim_and_settles_i
     assert felt["mood"]["observation"] == "CONFIRMATION"
 
 
-@pytest.mark.parametrize(
-    ("relation", "confidence", "mark", "observation"),
-    [
-        ("entailment", 0.9, "supported by B", "CONFIRMATION"),
-        ("contradiction", 0.9, "contradicted by B", "CONTRADICTION"),
-        ("contradiction", 0.4, "", None),
-        ("neutral", 0.9, "", None),
-    ],
-)
+@cases("relation", "confidence", "mark", "observation")
 def test_the_comparison(relation: str, confidence: float, mark: str, observation: str | None) -> None:
     hits = [Hit("a", "A", "A", "own words", 0.9), Hit("b", "B", "B", "other words", 0.5)]
     asked: list[tuple[str, str]] = []

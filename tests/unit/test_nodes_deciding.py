@@ -11,6 +11,7 @@ from ddax.nodes.evaluate import evaluate
 from ddax.nodes.reflect import policy_error, value_error
 from ddax.reasoning import protocol as p
 from ddax.types import Idea, Record
+from tests.cases import cases
 
 PAGE = "The tower of Belmark was built in 1712. It has three bells."
 TASK = "Who painted the chapel of Trondby?"
@@ -55,16 +56,7 @@ async def test_no_model_is_asked_for_a_value_where_nothing_is_left_to_choose(
     assert [(row["calls"], row["raw"], row["models"]) for row in rows] == [(0, {}, {})]
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"budget": {"max_parallel": 1}},
-        {"selection": {"beam": 1}},
-        {"selection": {"wider": True}},
-        {"debate": {"ask": "always"}},
-        {"debate": {"gate": "always"}},
-    ],
-)
+@cases("settings")
 async def test_a_model_is_asked_where_more_is_open_than_is_done_at_once_or_the_settings_say_so(
     kit: Any, settings: dict[str, Any]
 ) -> None:

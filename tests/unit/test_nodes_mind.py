@@ -32,6 +32,7 @@ from ddax.steps.choices.frontier import directions_of
 from ddax.steps.close.unmoved import UNMOVED
 from ddax.steps.findings.gather import lessons
 from ddax.types import ActionCall, Idea, Usage
+from tests.cases import cases
 
 EXPECTED = "The harbour of Trondby was built in 1712."
 OTHER = "Zebras quickly jump over vexing fjords."
@@ -187,18 +188,7 @@ async def test_no_success_is_said_of_a_failed_run(
     assert update["messages"][-1].content == update["answer"]["text"]
 
 
-@pytest.mark.parametrize(
-    ("lost", "kind", "reason"),
-    [
-        ("0", "InvalidReply", "model: It refused."),
-        ("0.1", "ReasonerError", "model: It refused."),
-        ("0.1", "KeyError", "no answer was reached"),
-        ("0.1", "timeout", "no answer was reached"),
-        ("0.1", "not_found", "not found in the sources"),
-        ("0.1", "nothing_found", "not found in the sources"),
-        ("0.1", "empty", "not found in the sources"),
-    ],
-)
+@cases("lost", "kind", "reason")
 async def test_what_fails_before_anything_is_read_is_no_silence_of_the_sources(
     kit: Any, lost: str, kind: str, reason: str
 ) -> None:
@@ -366,16 +356,7 @@ def test_lessons_come_from_the_largest_errors_three_of_policy_and_one_of_value()
     ], "ε where nothing was believed before, else |V − Q|; the merge is judged by what its parent came to"
 
 
-@pytest.mark.parametrize(
-    ("message", "task", "asked"),
-    [
-        ("old", "new", "new"),
-        ("old", "old", "old"),
-        ("next", "old", "next"),
-        ("next", "", "next"),
-        ("next", "new", "next"),
-    ],
-)
+@cases("message", "task", "asked")
 def test_a_message_that_was_the_task_before_is_not_asked_in_place_of_a_new_one(
     message: str, task: str, asked: str
 ) -> None:

@@ -23,19 +23,6 @@ QUESTION = {
 }
 
 
-@pytest.fixture
-def asks(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """Answer interrupts by the last entry; outside a graph there is nothing that could pause."""
-    asked: list[dict[str, Any]] = [{"choice": "go on"}]
-
-    def interrupt(question: dict[str, Any], **_: Any) -> dict[str, Any]:
-        asked.insert(0, question)
-        return asked[-1]
-
-    monkeypatch.setattr(module, "interrupt", interrupt)
-    return asked
-
-
 async def waiting(kit: Any, *leaves: str, replies: dict[str, Any] | None = None, human: bool = True) -> Any:
     """Return a session and a state in which these leaves wait for an approval."""
     children = [kit.leaf(f"send {k}", "send", to=f"x{k}") for k in range(len(leaves))]

@@ -29,6 +29,7 @@ from ddax.steps.choices.frontier import Descent
 from ddax.steps.findings.gather import lessons
 from ddax.steps.leaves.human_answers import CHOSEN, HumanAnswer, unfit
 from ddax.types import Idea
+from tests.cases import cases
 
 floats = st.lists(st.floats(-3, 3), min_size=1, max_size=8)
 
@@ -50,19 +51,6 @@ def test_the_expected_change_is_that_of_the_two_answers(total: list[float], seed
 def test_nothing_is_learned_from_what_is_known() -> None:
     assert expected_change(np.array([1.0, 0.0]), np.array([1.0, 0.0])).tolist() == [0.0, 0.0]
     assert leanings(np.zeros(0)).tolist() == []
-
-
-@pytest.fixture
-def asks(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """Answer interrupts by the last entry; outside a graph there is nothing that could pause."""
-    asked: list[dict[str, Any]] = [{"choice": "go on"}]
-
-    def interrupt(question: dict[str, Any], **_: Any) -> dict[str, Any]:
-        asked.insert(0, question)
-        return asked[-1]
-
-    monkeypatch.setattr(module, "interrupt", interrupt)
-    return asked
 
 
 async def stiff(kit: Any, *, human: bool = True) -> Any:
@@ -109,13 +97,7 @@ async def test_the_answer_changes_the_idea_it_is_about(kit: Any, asks: Any, choi
     assert row["idea"] == "0.3"
 
 
-@pytest.mark.parametrize(
-    ("answer", "told"),
-    [
-        ({"choice": "edit", "idea": "0.3", "arguments": {"nope": "y"}}, "bad arguments"),
-        ({"choice": "choose", "idea": "0.3", "arguments": {"query": ["y"]}}, "query"),
-    ],
-)
+@cases("answer", "told")
 async def test_changed_arguments_that_the_action_does_not_take_are_asked_for_again(
     kit: Any, monkeypatch: pytest.MonkeyPatch, answer: Any, told: str
 ) -> None:
@@ -174,14 +156,7 @@ async def test_the_approval_most_rests_on_is_asked_for_first(kit: Any, asks: Any
     ]
 
 
-@pytest.mark.parametrize(
-    ("answer", "wrong"),
-    [
-        ({"choice": "choose", "idea": "0.9"}, "idea"),
-        ({"choice": "go on", "idea": "0.1"}, ""),
-        ({"choice": "edit", "arguments": {}}, ""),
-    ],
-)
+@cases("answer", "wrong")
 def test_an_answer_must_fit_the_question(answer: dict[str, Any], wrong: str) -> None:
     question = {"about": "0.1", "candidates": [{"id": "0.1"}, {"id": "0.2"}]}
     assert unfit(HumanAnswer.model_validate(answer), question).startswith(wrong or "")

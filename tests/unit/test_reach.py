@@ -15,6 +15,7 @@ from ddax.configs.reach import ROWS, Own, granted, rows, table
 from ddax.configs.server import Server
 from ddax.configs.settings import Actions, Budget, Context, Evolution, Models, Web
 from ddax.errors import SettingsError
+from tests.cases import cases
 
 PLAIN = Own(Context(), Server())
 HOSTILE: list[tuple[str, Any]] = [
@@ -157,18 +158,7 @@ def test_what_a_run_leaves_out_is_the_servers_own(tmp_path: Path) -> None:
     assert granted(Context(**own.settings.model_dump(mode="json")), own) == own.settings
 
 
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        ("models.per_minute", 11),
-        ("web.only_domains", ["evil.example"]),
-        ("web.only_domains", ["notexample.org"]),
-        ("budget.max_usd", 0.2),
-        ("model", "openai:gpt-5"),
-        ("allow_hosts", ["other.intranet"]),
-        ("actions.files", ["own.py", "mine.py"]),
-    ],
-)
+@cases("key", "value")
 def test_a_strict_server_is_not_talked_round(tmp_path: Path, key: str, value: Any) -> None:
     with pytest.raises(SettingsError, match=key):
         granted(Context(**nested(key, value)), strict_server(tmp_path))
@@ -208,14 +198,7 @@ def test_the_settings_of_a_server_come_from_its_file_and_its_environment(tmp_pat
     assert loaded.context == Context(seed=3) and type(loaded.context) is Context
 
 
-@pytest.mark.parametrize(
-    ("text", "env", "words"),
-    [
-        ("server: {sources_belo: [x]}", {}, "sources_below"),
-        ("server: {models: openai}", {}, "server.models"),
-        ("", {"DDAX_SERVER__HOST": "x"}, "DDAX_SERVER__HOSTS"),
-    ],
-)
+@cases("text", "env", "words")
 def test_a_wrong_setting_of_a_server_is_told(
     tmp_path: Path, text: str, env: dict[str, str], words: str
 ) -> None:

@@ -11,6 +11,7 @@ import pytest
 from ddax.errors import UsageError
 from ddax.graph.results import exit_code_of
 from ddax.ideas import dag
+from tests.cases import cases
 from tests.unit.crashing import Crash, crash_at
 
 
@@ -171,14 +172,7 @@ async def test_a_run_that_a_cap_ended_is_asked_again_under_a_higher_one(kit: Any
     assert (again["status"], again["answer"]) == ("done", "Trondby.")
 
 
-@pytest.mark.parametrize(
-    ("budget", "says"),
-    [
-        ({"max_steps": 2}, "max_steps"),
-        ({"max_seconds": 5.0}, "max_seconds"),
-        ({"max_model_calls": 1}, "max_model_calls"),
-    ],
-)
+@cases("budget", "says")
 async def test_at_a_cap_the_run_closes_with_what_it_has(
     kit: Any, tmp_path: Path, budget: dict[str, Any], says: str
 ) -> None:

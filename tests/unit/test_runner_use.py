@@ -46,8 +46,9 @@ async def test_an_agent_that_was_never_opened_says_so(kit: Any, tmp_path: Path) 
 
 
 async def test_an_agent_that_is_closed_opens_nothing_anew(kit: Any, tmp_path: Path) -> None:
+    await kit.finished(tmp_path / "first")  # threads of the process, which outlive an agent, are made by it
     before = set(threading.enumerate())
-    async with kit.agent(tmp_path, kit.script()) as agent:
+    async with kit.agent(tmp_path / "home", kit.script()) as agent:
         await agent.run(kit.question, thread="t")
     for use in (agent.run(kit.question), agent.result("t"), agent.history("t"), agent.costs("t")):
         with pytest.raises(UsageError, match="the agent is not open"):

@@ -21,6 +21,7 @@ from ddax.configs.section import Section
 from ddax.configs.server import Everything
 from ddax.configs.settings import Budget, Context, Identity
 from ddax.errors import SettingsError, StateError
+from tests.cases import cases
 
 SHIPPED = Path(ddax.configs.__file__).parent
 
@@ -140,18 +141,7 @@ def test_a_section_may_be_meant(tmp_path: Path, key: str, valid: str):
         load(tmp_path, f"{key}:\n  max_steps: 3\n")
 
 
-@pytest.mark.parametrize(
-    ("key", "valid"),
-    [
-        ("sed", "seed"),
-        ("max_steps", "budget.max_steps"),
-        ("budget.max_step", "budget.max_steps"),
-        ("source", "sources"),
-        ("evolution.secnds", "evolution.seconds"),
-        ("recall.lamda_r", "recall.lambda_r"),
-        ("mood.policy_length", "mood.policy_len"),
-    ],
-)
+@cases("key", "valid")
 def test_the_nearest_key_is_named(key: str, valid: str):
     assert nearest(key, Context) == valid
 
@@ -210,18 +200,7 @@ def test_an_unknown_variable_and_argument_name_the_nearest(tmp_path: Path):
         load(tmp_path, identty="x")
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "key"),
-    [
-        ("seed: ten\n", 1, "seed"),
-        ("\nbudget:\n  max_usd: -1\n", 3, "budget.max_usd"),
-        ("human: maybe\n", 1, "human"),
-        ("sources: docs\n", 1, "sources"),
-        ("sources: [docs, {a: 1}]\n", 1, "sources"),
-        ("model: 2024-01-01\n", 1, "model"),
-        ("selection:\n  preset: best\n", 2, "selection.preset"),
-    ],
-)
+@cases("text", "line", "key")
 def test_a_wrong_type_names_key_and_file_and_line(tmp_path: Path, text: str, line: int, key: str):
     with pytest.raises(SettingsError) as caught:
         load(tmp_path, text)
@@ -229,14 +208,7 @@ def test_a_wrong_type_names_key_and_file_and_line(tmp_path: Path, text: str, lin
     assert caught.value.mend
 
 
-@pytest.mark.parametrize(
-    ("text", "env", "given", "named"),
-    [
-        ("sources: 3\n", {}, {"sources": ["docs"]}, "ddax.yaml"),
-        ("budget:\n  max_usd: -1\n", {"DDAX_BUDGET__MAX_USD": "1"}, {}, "ddax.yaml"),
-        ("", {"DDAX_SEED": "ten"}, {"seed": 1}, "DDAX_SEED"),
-    ],
-)
+@cases("text", "env", "given", "named")
 def test_a_wrong_value_is_refused_also_where_a_later_layer_takes_its_place(
     tmp_path: Path, text: str, env: dict[str, str], given: dict[str, Any], named: str
 ):
@@ -324,14 +296,7 @@ def test_value_of_gives_plain_json():
     assert value_of(Context(), "budget.max_steps") == 60
 
 
-@pytest.mark.parametrize(
-    ("values", "says"),
-    [
-        ({"budget": {"max_steps": True}}, "It should be a number, not true"),
-        ({"seed": False}, "It should be a number, not false"),
-        ({"sources": "docs"}, "It should be a list"),
-    ],
-)
+@cases("values", "says")
 def test_what_would_pass_for_another_type_is_refused(values: dict[str, Any], says: str) -> None:
     with pytest.raises(ValidationError, match=says):
         Context.model_validate(values)

@@ -9,6 +9,7 @@ import pytest
 
 from ddax.configs.prices import Price, load_prices, load_providers, price_of
 from ddax.errors import SettingsError
+from tests.cases import cases
 
 
 def test_the_shipped_table_is_well_formed():
@@ -41,32 +42,14 @@ def test_own_lines_win(tmp_path: Path):
     assert load_prices(home=tmp_path / "none") == load_prices()
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "models:\n  a:b: {input: x, output: 1}\n",
-        "models:\n  a:b: {input: -1, output: 1}\n",
-        "models:\n  a:b: {input: .inf, output: 1}\n",
-        "models:\n  a:b: 3\n",
-        "models: [a]\n",
-        "- a\n",
-        "models: {a\n",
-    ],
-)
+@cases("text")
 def test_a_wrong_table_is_refused(tmp_path: Path, text: str):
     (tmp_path / "models.yaml").write_text(text)
     with pytest.raises(SettingsError, match=r"models\.yaml"):
         load_prices(home=tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("text", "what"),
-    [
-        ("models:\n  a:b: {input: 1, output: 1}\n  c: [\n", "models.yaml:4: the file is not valid YAML"),
-        ("models: {}\nmodel:\n  a:b: {input: 1, output: 1}\n", "models.yaml:2: there is no section 'model'"),
-        ("providers:\nmodels: 3\n", "models.yaml:2: `models` is not a table"),
-    ],
-)
+@cases("text", "what")
 def test_the_line_that_is_wrong_is_told(tmp_path: Path, text: str, what: str):
     (tmp_path / "models.yaml").write_text(text)
     with pytest.raises(SettingsError, match=re.escape(what)):

@@ -15,6 +15,7 @@ from ddax.actions.sources.formats.encodings import decoded_text
 from ddax.actions.sources.formats.extract import extract
 from ddax.actions.sources.formats.front_matter import front_matter
 from ddax.memory.embeddings import HashEmbedder
+from tests.cases import cases
 
 
 async def opened(*specs: Path, home: Path, **asked: Any) -> SourceLibrary:
@@ -131,19 +132,7 @@ def test_front_matter_is_fields(kind: str, text: str, title: str, fields: dict[s
     assert all(f"- {name}: " in found.text for name in fields)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "---\nNo fields here, only a rule.\n---\nText.\n",
-        "---\n[not: closed\n---\nText.\n",
-        "---\na: &x [1]\nb: [*x, *x]\n---\nText.\n",
-        "--- \nnever: closed\n",
-        "+++\nnot toml\n+++\n",
-        "Dear Ann: hello\nText follows.\n",
-        "Note: this is a note.\nAlso: another.\n\nText.\n",
-        "Title: one line alone\n\nText.\n",
-    ],
-)
+@cases("text")
 def test_what_is_no_front_matter_stays_text(text: str) -> None:
     assert front_matter(text) == ({}, text)
 
