@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import random
 from pathlib import Path
 
-from benchmarks.real_bugs_place import Bug, Place, known
+from benchmarks.real_bugs_place import Bug, Place, known, stands_in
 from benchmarks.train_repair import FALLING, RISING, chances, fit, threshold
 
 
@@ -69,3 +70,8 @@ def test_a_test_that_fails_at_times_makes_no_bug(tmp_path):
     assert at_first.failing(bug, ["test_p.py"]) == ["steady"]
     as_it_should_be = Remembered(tmp_path, [every, {"steady", "other"}], [{"other"}, {"other"}])
     assert as_it_should_be.failing(bug, ["test_p.py"]) == ["steady"]
+
+
+def test_a_function_that_needs_what_the_newer_release_has_not_is_no_bug_of_its_own():
+    old = ast.parse("def f(xs, *, n=1):\n    for x in xs:\n        OLD[x] = len(xs) + n\n").body[0]
+    assert stands_in(old, "OLD = {}\n") and not stands_in(old, "NEW = {}\n")
