@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from copy import copy
 from typing import TypeGuard
 
-from ddax.evolution.operators.base import Source
+from ddax.evolution.operators.base import Source, stands_alone
 from ddax.evolution.operators.expressions import Variant, call
 from ddax.evolution.operators.kinds import NUMBERS, SIZED, kinds_of, plain
 from ddax.evolution.tables import families
@@ -25,6 +25,7 @@ PASSED_BY = 0.6
 """Added to the cost of taking what is given to a function of the program for what it makes of it."""
 _TEXT_WRAPS = ("lower", "upper", "strip", "split", "swapcase", "title")
 _LIST_WRAPS = ("sorted", "set", "list", "len", "sum", "max", "min", "tuple")
+_WRAPPED = (ast.Name, ast.Call, ast.BinOp, ast.Subscript, ast.ListComp, ast.Attribute, ast.GeneratorExp)
 _NUMBER_WRAPS = ("abs", "int", "str", "round", "float", "range", "bool", "chr")
 
 
@@ -187,15 +188,7 @@ def more_arguments(node: ast.expr, source: Source) -> Iterator[Variant]:
 def wraps(node: ast.expr, source: Source) -> Iterator[Variant]:
     """Wrap an expression in a call or a method that fits its type."""
     parent = source.parents.get(node)
-    if not isinstance(
-        node, (ast.Name, ast.Call, ast.BinOp, ast.Subscript, ast.ListComp, ast.Attribute, ast.GeneratorExp)
-    ):
-        return
-    if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load) or isinstance(
-        parent, (ast.Attribute, ast.Expr)
-    ):
-        return
-    if isinstance(parent, ast.Call) and parent.func is node:
+    if not isinstance(node, _WRAPPED) or not stands_alone(node, source):
         return
     scope = source.scope_of(node)
     kinds = plain(kinds_of(node, scope))
@@ -262,9 +255,8 @@ def sequences(node: ast.expr, source: Source) -> Iterator[Variant]:
     elif isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.SetComp)):
         first = node.generators[0]
         for i in range(len(first.ifs)):
-            fewer = ast.comprehension(
-                first.target, first.iter, [*first.ifs[:i], *first.ifs[i + 1 :]], first.is_async
-            )
+            rest = [*first.ifs[:i], *first.ifs[i + 1 :]]
+            fewer = ast.comprehension(first.target, first.iter, rest, first.is_async)
             yield "filter_drop", 0.8, type(node)(node.elt, [fewer, *node.generators[1:]])
         if isinstance(node, ast.ListComp):
             yield "comprehension", 1.1, ast.SetComp(node.elt, node.generators)

@@ -158,14 +158,9 @@ def names(node: ast.expr, source: Source) -> Iterator[Variant]:
 
 def offsets(node: ast.expr, source: Source) -> Iterator[Variant]:
     """Shift an integer expression by one, or combine it with a name or a small constant."""
-    if not isinstance(node, (ast.Name, ast.BinOp, ast.Call, ast.Subscript, ast.Attribute)):
+    if not isinstance(node, ast.Name | ast.BinOp | ast.Call | ast.Subscript | ast.Attribute):
         return
-    if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
-        return
-    parent = source.parents.get(node)
-    if (isinstance(parent, ast.Call) and parent.func is node) or isinstance(
-        parent, (ast.Attribute, ast.Expr)
-    ):
+    if not stands_alone(node, source):
         return
     scope = source.scope_of(node)
     kind = plain(kinds_of(node, scope))

@@ -28,8 +28,8 @@ EXIT_WORDS = 6
 """Texts of the tests that a function may return early."""
 _NOT_RAISED = re.compile(r"DID NOT RAISE (?!any\b)(?:<class ')?(?:\w+\.)*(\w+)|\b(\w+) not raised\b")
 """Complaints of pytest and of unittest."""
-
-
+_WRAPPED = (ast.Assign, ast.AugAssign, ast.Expr, ast.Break, ast.Continue, ast.For, ast.While)
+"""Statements that are put under a condition."""
 _NO_RESULT = (ast.Constant, ast.Await, ast.Yield, ast.NamedExpr)
 """Expressions that stand alone for what they do, not for what they are."""
 
@@ -85,12 +85,8 @@ def _dedent(place: Place) -> Iterator[Edit]:
     parent = place.source.parents.get(place.node)
     if not isinstance(parent, (ast.For, ast.While, ast.If, ast.With)) or place.block[-1] is not place.node:
         return
-    step = place.source.step
-    if (
-        len(place.block) < 2
-        or place.node.end_lineno != parent.end_lineno
-        or len(place.indent) < 2 * len(step)
-    ):
+    step, ends_it = place.source.step, place.node.end_lineno == parent.end_lineno
+    if len(place.block) < 2 or not ends_it or len(place.indent) < 2 * len(step):
         return
     lines = place.text.splitlines(keepends=True)
     yield place.edit("".join(line.removeprefix(step) for line in lines), "dedent", 0.9)
@@ -139,11 +135,9 @@ def branches(place: Place) -> Iterator[Edit]:
 
 
 def _is_else_if(node: ast.If, source: Source) -> bool:
-    return (
-        len(node.orelse) == 1
-        and isinstance(node.orelse[0], ast.If)
-        and (source.text[source.span(node.orelse[0])[0] :].startswith(b"elif"))
-    )
+    first = node.orelse[0]
+    alone = len(node.orelse) == 1 and isinstance(first, ast.If)
+    return alone and source.text[source.span(first)[0] :].startswith(b"elif")
 
 
 def assignments(place: Place) -> Iterator[Edit]:
@@ -289,11 +283,7 @@ def _defined_before(place: Place, scope: Scope) -> set[str]:
 def wrapping(place: Place) -> Iterator[Edit]:
     """Put a statement under a condition."""
     node = place.node
-    if _docstring(place) or isinstance(node, (FunctionNode, ast.ClassDef, ast.Return)) or _is_elif(place):
-        return
-    if not isinstance(
-        node, (ast.Assign, ast.AugAssign, ast.Expr, ast.Break, ast.Continue, ast.For, ast.While)
-    ):
+    if _docstring(place) or not isinstance(node, _WRAPPED):
         return
     scope = place.source.scope_of(node)
     defined = _defined_before(place, scope)
