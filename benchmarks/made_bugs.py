@@ -1,7 +1,8 @@
-"""Makes bugs from functions of the standard library: one edit each, with checks that the true function wrote.
+"""Makes bugs from functions of the standard library, with checks that the true function wrote.
 
-`train_repair` learns from them. Nothing of the library is kept: functions are named, and read where they are
-installed.
+What one edit broke one edit mends. Real bugs are larger, and what passes their tests is often wrong: so a
+function also gets bugs of two edits, and one with a branch left out. `train_repair` learns from them.
+Nothing of the library is kept: functions are named, and read where they are installed.
 """
 
 from __future__ import annotations
@@ -61,8 +62,8 @@ FUNCTIONS: tuple[tuple[str, str, tuple[tuple[Any, ...], ...]], ...] = (
     ("tokenize", "_compile", (("a+",),)),
 )
 """Functions with arguments from which the inputs of their checks are made."""
-EDITS, CHECKS, LIKELY = 3, 14, 400
-"""Bugs of a function, checks of one, and edits from which the bugs are drawn."""
+CHECKS, LIKELY = 14, 400
+"""Checks of a function, and edits from which its bugs are drawn."""
 
 
 def bugs(seed: int = 0) -> Iterator[tuple[str, RepairTask]]:
@@ -98,12 +99,38 @@ def _checks(function: Any, name: str, seeds: tuple[tuple[Any, ...], ...]) -> lis
 
 
 def _mutants(text: str, name: str, draw: random.Random) -> Iterator[str]:
-    """Yield a few texts with one likely edit in a function."""
-    source = Source("program.py", text.encode(), Seen())
-    node = next((n for n in source.tree.body if isinstance(n, ast.FunctionDef) and n.name == name), None)
-    if node is None:
+    """Yield texts with a function that has one likely edit, two of them, or a branch less."""
+    source, function = _read(text, name)
+    if function is None:
         return
-    lines = dict.fromkeys(range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1), 1.0)
-    edits = [edit for _, edit in first_order(source, lines)[:LIKELY]]
-    for edit in draw.sample(edits, min(EDITS, len(edits))):
-        yield edit.apply(source.text).decode()
+    yield _edited(source, function, draw)
+    yield _edited(*_read(_edited(source, function, draw), name), draw)
+    branches = [node for node in ast.walk(function) if isinstance(node, ast.If)]
+    if branches:
+        yield ast.unparse(_Without(draw.choice(branches)).visit(source.tree))
+
+
+def _read(text: str, name: str) -> tuple[Source, ast.FunctionDef | None]:
+    source = Source("program.py", text.encode(), Seen())
+    tops = (n for n in source.tree.body if isinstance(n, ast.FunctionDef) and n.name == name)
+    return source, next(tops, None)
+
+
+def _edited(source: Source, function: ast.FunctionDef | None, draw: random.Random) -> str:
+    """Return a text with one likely edit in a function; as it is where it has none."""
+    if function is None:
+        return source.text.decode()
+    lines = range(function.body[0].lineno, (function.end_lineno or function.lineno) + 1)
+    edits = [edit for _, edit in first_order(source, dict.fromkeys(lines, 1.0))[:LIKELY]]
+    return draw.choice(edits).apply(source.text).decode() if edits else source.text.decode()
+
+
+class _Without(ast.NodeTransformer):
+    """Leaves one branch out of a tree."""
+
+    def __init__(self, branch: ast.If) -> None:
+        self.branch = branch
+
+    def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
+        """Put what runs otherwise in the place of the branch."""
+        return (node.orelse or ast.Pass()) if node is self.branch else self.generic_visit(node)

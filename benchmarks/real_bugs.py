@@ -117,7 +117,10 @@ def _right(place: Place, bug: Bug, tree: Path, files: Any) -> bool:
         for path, text in files.items():
             (copy / path).write_text(text, "utf-8")
         good = place.good(place.fetched(bug.package, bug.newer), bug.files)
-        return bool(good) and good <= place.ended(copy, bug.files)[0]
+        missed = good - place.ended(copy, bug.files)[0]
+        if missed:  # a test that goes by the clock may fail once
+            missed -= place.ended(copy, bug.files)[0]
+        return bool(good) and not missed
 
 
 def _same(place: Place, bug: Bug, text: str) -> bool:

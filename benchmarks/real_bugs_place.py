@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import builtins
 import copy
 import difflib
 import itertools
@@ -195,9 +196,14 @@ class Place:
             return bool(failed) or not passed
 
     def failing(self, bug: Bug, files: Sequence[str]) -> list[str]:
-        """Return the tests that fail of a bug and pass with the newer release."""
-        good = self.good(self.fetched(bug.package, bug.newer), files)
-        return sorted(good & self.ended(self.made(bug), files)[1]) if good else []
+        """Return the tests that fail of a bug and pass with the newer release, each time of two.
+
+        One that goes by the clock fails at times on a machine that is busy.
+        """
+        newer, tree = self.fetched(bug.package, bug.newer), self.made(bug)
+        found = self.good(newer, files)
+        found = found and found & self.ended(tree, files)[1]
+        return sorted(found & self.ended(tree, files)[1] & self.ended(newer, files)[0]) if found else []
 
 
 def _unpack(archive: Path, target: Path) -> None:
@@ -278,17 +284,27 @@ def _differing(old: str, new: str) -> int:
     return sum(i2 - i1 + j2 - j1 for tag, i1, i2, j1, j2 in matcher.get_opcodes() if tag != "equal")
 
 
+def stands_in(function: Function, text: str) -> bool:
+    """Say whether a text has all names that a function reads: else not it alone was changed."""
+    nodes = list(ast.walk(function))
+    names = [node for node in nodes if isinstance(node, ast.Name)]
+    own = {node.arg for node in nodes if isinstance(node, ast.arg)} | set(dir(builtins))
+    own |= {node.id for node in names if isinstance(node.ctx, ast.Store)}
+    own |= {getattr(node, key, "") or "" for node in nodes for key in ("name", "asname")}
+    return all(re.search(rf"\b{node.id}\b", text) for node in names if node.id not in own)
+
+
 def _changed(before: Path, after: Path) -> Iterator[tuple[str, str]]:
     """Yield the functions that differ a little between two trees, as path and name; tests left out."""
     for file in sorted(after.rglob("*.py")):
         path = file.relative_to(after).as_posix()
         if _TESTS.search(path) or not (before / path).is_file():
             continue
-        old, new = functions(before / path), functions(file)
+        old, new, text = functions(before / path), functions(file), file.read_text("utf-8")
         for name in sorted(old.keys() & new.keys()):
             if old[name][0].col_offset == new[name][0].col_offset:
                 a, b = bare(old[name][0]), bare(new[name][0])
-                if a != b and _differing(a, b) <= CHANGED:
+                if a != b and _differing(a, b) <= CHANGED and stands_in(old[name][0], text):
                     yield path, name
 
 

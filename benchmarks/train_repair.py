@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,7 @@ def views(name: str, task: Any) -> Iterator[tuple[str, Any, list[str]]]:
     """Yield a task as a user may give it, with the tests that are kept back: by half, and by one test."""
     from ddax.evolution.program.test_command import Selection
 
+    task = replace(task, hold_out=True)
     ids = [unit.id for unit in task.suite().units]
     hidden = ids[1::2]
     if hidden:
@@ -75,16 +77,16 @@ def patches(task: Any, hidden: Sequence[str]) -> Iterator[dict[str, Any]]:
             right = evaluator.evaluate(one.files).score >= 99.0
             finding = one.finding
             weak = any(not lack.startswith(evidence.ESTIMATED) for lack in finding.lacks)
-            yield {"features": dict(finding.features), "kinds": finding.kinds, "weak": weak, "right": right,
-                   "place": place}  # fmt: skip
+            yield {"features": dict(finding.features), "kinds": finding.kinds, "operators": one.operators,
+                   "weak": weak, "right": right, "place": place}  # fmt: skip
 
 
 def sources(folder: Path | None) -> Iterator[tuple[str, Any]]:
     """Yield the bugs that may be looked at."""
-    yield from bugs()
     file = data_file(DATA, folder)
-    for bug in read_bugs(file) if file else ():
-        yield bug["task_id"], task_of(bug, held_out=False)
+    given = ((bug["task_id"], task_of(bug, held_out=False)) for bug in (read_bugs(file) if file else ()))
+    for pair in zip_longest(bugs(), given):  # in turn, so that the first rows are of both
+        yield from (one for one in pair if one is not None)
 
 
 def collect(rows: Path, folder: Path | None) -> None:

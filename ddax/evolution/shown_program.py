@@ -14,6 +14,7 @@ from ddax.evolution.evaluator import CodeEvaluator, describe
 from ddax.evolution.localise import Row
 from ddax.evolution.operators.base import FunctionNode
 from ddax.evolution.program.definitions import words
+from ddax.evolution.program.imports import parsed
 from ddax.evolution.program.suites import Suite, Unit
 
 WHOLE = 16_000
@@ -98,10 +99,7 @@ def outlined(text: str, lines: Collection[int], most: int = WHOLE) -> str:
 
 
 def _functions(text: str) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
-    try:
-        return [node for node in ast.walk(ast.parse(text)) if isinstance(node, FunctionNode)]
-    except SyntaxError:
-        return []
+    return [node for node in ast.walk(parsed(text)) if isinstance(node, FunctionNode)]
 
 
 def _kept(

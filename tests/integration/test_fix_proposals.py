@@ -80,6 +80,19 @@ def test_proposals_stand_side_by_side_with_an_input_that_tells_them_apart(place,
     assert all(one["finding"]["lacks"] and one["diff"] for one in found["proposals"])
 
 
+def test_the_likeliest_proposal_is_shown_first(place, capsys):
+    (place / "cut.py").write_text(
+        "def area(w, h):\n    if w < 0 or h < 0:\n        return w + h\n    return w + h\n"
+    )
+    (place / "test_cut.py").write_text(
+        "from cut import area\n\n\ndef test_it():\n    assert area(2, 3) == 6\n\n\n"
+        "def test_less():\n    assert area(-1, 1) == 0\n"
+    )
+    assert run_command(["fix", "cut.py", "test_cut.py", "--budget", "120s", "--json"]) == 10
+    chances = [one["finding"]["chance"] for one in json.loads(capsys.readouterr().out)["proposals"]]
+    assert len(chances) > 1 and chances == sorted(chances, reverse=True)
+
+
 def test_what_was_shown_is_what_is_written_without_a_second_search(place, capsys, monkeypatch):
     (place / "test_cut.py").write_text(ONE)
     assert run_command(["fix", "cut.py", "test_cut.py", "--budget", "120s", "--json"]) == 10

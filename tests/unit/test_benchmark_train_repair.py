@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import random
+from pathlib import Path
 
-from benchmarks.real_bugs_place import known
+from benchmarks.real_bugs_place import Bug, Place, known, stands_in
 from benchmarks.train_repair import FALLING, RISING, chances, fit, threshold
 
 
@@ -41,3 +43,35 @@ def test_known_bugs_have_names_versions_and_tests_of_their_own():
     bugs = known()
     assert bugs and len({bug.name for bug in bugs}) == len(bugs)
     assert all(bug.older != bug.newer and bug.tests and bug.files for bug in bugs)
+
+
+class Remembered(Place):
+    """A place whose runs of tests ended as it is told: those of the newer release, and those of the bug."""
+
+    def __init__(self, folder: Path, newer: list[set[str]], bug: list[set[str]]) -> None:
+        super().__init__(folder)
+        self.runs = {"newer": newer, "bug": bug}
+
+    def fetched(self, package: str, release: str) -> Path:
+        return Path("newer")
+
+    def made(self, bug: Bug) -> Path:
+        return Path("bug")
+
+    def ended(self, tree: Path, files: object) -> tuple[set[str], set[str]]:
+        passed = self.runs[tree.name].pop(0)
+        return passed, {"steady", "slow", "other"} - passed
+
+
+def test_a_test_that_fails_at_times_makes_no_bug(tmp_path):
+    bug = Bug("p", "1", "2", "p.py", "f", ())
+    every = {"steady", "slow", "other"}
+    at_first = Remembered(tmp_path, [every, every], [{"other"}, {"slow", "other"}])
+    assert at_first.failing(bug, ["test_p.py"]) == ["steady"]
+    as_it_should_be = Remembered(tmp_path, [every, {"steady", "other"}], [{"other"}, {"other"}])
+    assert as_it_should_be.failing(bug, ["test_p.py"]) == ["steady"]
+
+
+def test_a_function_that_needs_what_the_newer_release_has_not_is_no_bug_of_its_own():
+    old = ast.parse("def f(xs, *, n=1):\n    for x in xs:\n        OLD[x] = len(xs) + n\n").body[0]
+    assert stands_in(old, "OLD = {}\n") and not stands_in(old, "NEW = {}\n")

@@ -5,7 +5,7 @@ import ast
 import pytest
 
 from ddax.evolution.operators import Seen, Source, first_order
-from ddax.evolution.operators.twice import TWICE
+from ddax.evolution.operators.unlikely import TWICE
 
 WALK = """
 def f(node):

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ddax.evolution.minimise import hunks
+from ddax.evolution.program.imports import parsed
 from ddax.evolution.tables import table
 
 _ROLES: dict[str, str] = table("judging/kinds")["roles"]
@@ -100,19 +101,11 @@ def facts(
     `told` are the literals of the tests, `elsewhere` the other files, whose literals are nothing new.
     """
     texts = (old, *(elsewhere or {}).values())
-    known = {repr(n.value) for text in texts for n in _nodes(text) if isinstance(n, ast.Constant)}
+    known = {repr(n.value) for text in texts for n in ast.walk(parsed(text)) if isinstance(n, ast.Constant)}
     try:
         return [_facts(change, frozenset(told) - known) for change in changes(old, new)]
     except SyntaxError:
         return [frozenset({"unreadable"})]
-
-
-def _nodes(text: str) -> Iterator[ast.AST]:
-    """Yield what a text is made of; nothing where it is no program."""
-    try:
-        yield from ast.walk(ast.parse(text))
-    except SyntaxError:
-        return
 
 
 def _facts(change: Change, told: frozenset[str]) -> frozenset[str]:
@@ -176,7 +169,7 @@ def _negated(one: ast.AST, other: ast.AST) -> bool:
 def changed_lines(old: str, new: str) -> frozenset[int]:
     """Return lines of the functions of the old text that differ; of what stands in none, also 0."""
     lines = {n for _, i1, i2, _, _ in hunks(old, new) for n in range(i1 + 1, max(i2, i1 + 1) + 1)}
-    spans = [(n.lineno, n.end_lineno or n.lineno) for n in _nodes(old) if isinstance(n, _FUNCTIONS)]
+    spans = [(n.lineno, n.end_lineno or n.lineno) for n in ast.walk(parsed(old)) if isinstance(n, _FUNCTIONS)]
     found = set[int]()
     for line in lines:
         around = [span for span in spans if span[0] <= line <= span[1]]

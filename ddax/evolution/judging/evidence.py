@@ -80,7 +80,9 @@ def weigh(
     rows = [kind_of(one) for one in found]
     kinds = tuple(dict.fromkeys(kind for kind, _ in rows))
     counts = {name: math.log1p(count) for name, count in asdict(evidence).items()}
-    whole = {**counts, **features, "doubtful": float(sum(kind != ORDINARY for kind in kinds))}
+    told_by_tests = float(any("told" in one for one in found))
+    doubtful = float(sum(kind != ORDINARY for kind in kinds))
+    whole = {**counts, **features, "doubtful": doubtful, "told": told_by_tests}
     chance = probability(whole)
     lacks = [_lack(kind, needs) for kind, needs in rows if not any(map(evidence.has, needs))]
     if not lacks and chance < (least := table("judging/weights")["threshold"]):

@@ -24,6 +24,7 @@ from ddax.evolution.judging.inputs import (
 from ddax.evolution.judging.ranking import Suspect, Written, kind, literals, missing, penalties
 from ddax.evolution.judging.varied_tests import variants_of
 from ddax.evolution.localise import read_report
+from ddax.evolution.program.imports import parsed
 from ddax.evolution.records import Difference
 from ddax.evolution.sandbox.worker import UNLIMITED
 from ddax.evolution.search import QUICK_CPU, Found
@@ -52,11 +53,7 @@ class Ranked:
 
 def annotated(text: str) -> dict[str, str]:
     """Return the plain types that functions at the top of a file say they return, by name."""
-    try:
-        tops = ast.parse(text).body
-    except SyntaxError:
-        return {}
-    named = ((n.name, n.returns) for n in tops if isinstance(n, ast.FunctionDef))
+    named = ((n.name, n.returns) for n in parsed(text).body if isinstance(n, ast.FunctionDef))
     return {name: said.id for name, said in named if isinstance(said, ast.Name) and said.id in PLAIN}
 
 

@@ -52,6 +52,11 @@ class Settled:
     differences: tuple[Difference, ...] = ()
 
 
+def standing(finding: Finding) -> tuple[bool, bool, float]:
+    """Return what patches stand in order by: a fix, no value of the tests written in, the likeliest."""
+    return not finding.fixed, bool(finding.features.get("told")), -finding.chance
+
+
 class Bench:
     """Judges patches by every test: those of the search, those held out, and the rest of the suite."""
 
@@ -112,7 +117,7 @@ class Bench:
                 break
             if refused >= REFUSED and not kept:
                 break
-        kept.sort(key=lambda item: (not item[1].finding.fixed, -item[1].finding.evidence.unseen))
+        kept.sort(key=lambda item: standing(item[1].finding))
         kept = kept[:1] if kept and kept[0][1].finding.fixed else kept
         apart = ranker.difference([one for one, _ in kept]) if len(kept) > 1 else None
         return Settled(tuple(s for _, s in kept), (apart,) if apart is not None else ())

@@ -17,35 +17,28 @@ from ddax.evolution.operators.classes import CLASS_OPERATORS
 from ddax.evolution.operators.conditions import conditions
 from ddax.evolution.operators.containers import CONTAINER_EXPRESSIONS, CONTAINER_STATEMENTS
 from ddax.evolution.operators.expressions import EXPRESSION_OPERATORS
-from ddax.evolution.operators.failing import FAILING_OPERATORS
-from ddax.evolution.operators.forgotten import FORGOTTEN_EXPRESSIONS, FORGOTTEN_STATEMENTS
+from ddax.evolution.operators.failing import FAILING_OPERATORS, FAILING_STATEMENTS
 from ddax.evolution.operators.formats import FORMAT_EDITS
 from ddax.evolution.operators.groups import GROUP_OPERATORS, WHOLE_OPERATORS
-from ddax.evolution.operators.idle import IDLE, leaving_idle
 from ddax.evolution.operators.importing import IMPORT_EDITS, IMPORT_OPERATORS
 from ddax.evolution.operators.patterns import patterns
 from ddax.evolution.operators.places import places
 from ddax.evolution.operators.statements import STATEMENT_OPERATORS
 from ddax.evolution.operators.templates import templates
 from ddax.evolution.operators.texts import TEXT_OPERATORS
-from ddax.evolution.operators.twice import TWICE, saying_twice
+from ddax.evolution.operators.unlikely import IDLE, TWICE, leaving_idle, saying_twice
 
 __all__ = ["Edit", "Seen", "Source", "edits", "fingerprint", "first_order"]
 
 _OPERATORS = (
     *EXPRESSION_OPERATORS, *CALL_OPERATORS, *FAILING_OPERATORS, *GROUP_OPERATORS, *TEXT_OPERATORS,
-    *IMPORT_OPERATORS, *FORGOTTEN_EXPRESSIONS, *CONTAINER_EXPRESSIONS,
-    conditions, templates,
+    *IMPORT_OPERATORS, *CONTAINER_EXPRESSIONS, conditions, templates,
 )  # fmt: skip
-_STATEMENTS = (
-    *STATEMENT_OPERATORS, *FORGOTTEN_STATEMENTS, *CONTAINER_STATEMENTS,
-)  # fmt: skip
+_STATEMENTS = (*STATEMENT_OPERATORS, *FAILING_STATEMENTS, *CONTAINER_STATEMENTS)
 _PIECE = re.compile(rb"(?s)(?<!\w)\w*(\"\"\"|'''|\"|')(?:\\.|(?!\1).)*\1")
 _JOINING = (ast.BoolOp, ast.BinOp, ast.Compare, ast.UnaryOp)
 """Parents whose operand has the parentheses around it to itself."""
-_WHOLES = (
-    *WHOLE_OPERATORS, *CLASS_OPERATORS, *IMPORT_EDITS, *FORMAT_EDITS, patterns,
-)  # fmt: skip
+_WHOLES = (*WHOLE_OPERATORS, *CLASS_OPERATORS, *IMPORT_EDITS, *FORMAT_EDITS, patterns)
 
 
 def _fixed(node: ast.AST, source: Source) -> bool:

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from copy import copy
 from typing import TypeGuard
 
-from ddax.evolution.operators.base import Source
-from ddax.evolution.operators.expressions import Variant, call, number
-from ddax.evolution.operators.keys import keys
+from ddax.evolution.operators.base import Source, stands_alone
+from ddax.evolution.operators.expressions import Variant, call
 from ddax.evolution.operators.kinds import NUMBERS, SIZED, kinds_of, plain
 from ddax.evolution.tables import families
 
@@ -26,6 +25,7 @@ PASSED_BY = 0.6
 """Added to the cost of taking what is given to a function of the program for what it makes of it."""
 _TEXT_WRAPS = ("lower", "upper", "strip", "split", "swapcase", "title")
 _LIST_WRAPS = ("sorted", "set", "list", "len", "sum", "max", "min", "tuple")
+_WRAPPED = (ast.Name, ast.Call, ast.BinOp, ast.Subscript, ast.ListComp, ast.Attribute, ast.GeneratorExp)
 _NUMBER_WRAPS = ("abs", "int", "str", "round", "float", "range", "bool", "chr")
 
 
@@ -108,16 +108,32 @@ def arguments(node: ast.expr, source: Source) -> Iterator[Variant]:
         for i, argument in enumerate(args):
             if not isinstance(argument, ast.Starred):
                 yield "call_twice", 1.3, ast.Call(node.func, [*args[:i], node, *args[i + 1 :]], node.keywords)
-    if isinstance(node.func, ast.Name) and node.func.id == "range":
-        yield from _ranges(node)
     name = _callee(node)
     if name in ("sorted", "sort", "min", "max") and len(args) <= 1:
-        yield from keys(node, name)
+        yield from _keys(node, name)
     for keyword in node.keywords:
         if isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, bool):
             rest = [k for k in node.keywords if k is not keyword]
             flipped = ast.keyword(keyword.arg, ast.Constant(not keyword.value.value))
             yield "keyword", 0.4, ast.Call(node.func, args, [*rest, flipped])
+
+
+def _keys(node: ast.Call, name: str) -> Iterator[Variant]:
+    """Sort, or choose, by another key, with a part of the key in falling order, or the other way round."""
+    rest = [k for k in node.keywords if k.arg != "key"]
+    for old in (k.value for k in node.keywords if k.arg == "key" and isinstance(k.value, ast.Lambda)):
+        parts = old.body.elts if isinstance(old.body, ast.Tuple) else []
+        for i, part in enumerate(parts):
+            if not isinstance(part, ast.UnaryOp):
+                falling = ast.Tuple([*parts[:i], ast.UnaryOp(ast.USub(), part), *parts[i + 1 :]], ast.Load())
+                key = ast.keyword("key", ast.Lambda(old.args, falling))
+                yield "sort_key", 0.7, ast.Call(node.func, node.args, [key, *rest])
+    for rank, text in enumerate(families("sort_keys")):
+        key = ast.keyword("key", parse(text))
+        yield "sort_key", 1.0 + 0.05 * rank, ast.Call(node.func, node.args, [*rest, key])
+    if name in ("sorted", "sort") and all(k.arg != "reverse" for k in node.keywords):
+        turned = ast.keyword("reverse", ast.Constant(True))
+        yield "reverse", 0.7, ast.Call(node.func, node.args, [*node.keywords, turned])
 
 
 def _callee(node: ast.Call) -> str:
@@ -169,41 +185,18 @@ def more_arguments(node: ast.expr, source: Source) -> Iterator[Variant]:
             yield "argument_add", 1.3, ast.Call(node.func, given, [])
 
 
-def _ranges(node: ast.Call) -> Iterator[Variant]:
-    args = node.args
-    if len(args) == 1:
-        for start in (1, 2, -1):
-            yield "range", 0.8, ast.Call(node.func, [number(start), args[0]], [])
-        yield "range", 0.9, call("range", ast.Constant(1), ast.BinOp(args[0], ast.Add(), ast.Constant(1)))
-    if len(args) == 2:
-        yield "range", 1.0, ast.Call(node.func, [*args, ast.Constant(2)], [])
-        yield "range", 1.2, ast.Call(node.func, [*args, number(-1)], [])
-        yield "range", 1.1, call("range", args[0], ast.BinOp(args[1], ast.Add(), ast.Constant(2)))
-
-
 def wraps(node: ast.expr, source: Source) -> Iterator[Variant]:
     """Wrap an expression in a call or a method that fits its type."""
     parent = source.parents.get(node)
-    if not isinstance(
-        node, (ast.Name, ast.Call, ast.BinOp, ast.Subscript, ast.ListComp, ast.Attribute, ast.GeneratorExp)
-    ):
-        return
-    if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load) or isinstance(
-        parent, (ast.Attribute, ast.Expr)
-    ):
-        return
-    if isinstance(parent, ast.Call) and parent.func is node:
+    if not isinstance(node, _WRAPPED) or not stands_alone(node, source):
         return
     scope = source.scope_of(node)
     kinds = plain(kinds_of(node, scope))
     outer = parent.func.id if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) else ""
     if "str" in kinds or not kinds:
         for method in _TEXT_WRAPS:
-            yield (
-                "wrap_method",
-                0.9 if kinds else 1.6,
-                ast.Call(ast.Attribute(node, method, ast.Load()), [], []),
-            )
+            made = ast.Call(ast.Attribute(node, method, ast.Load()), [], [])
+            yield "wrap_method", 0.9 if kinds else 1.6, made
         for name in ("len", "int", "set", "sorted", "list"):
             yield "wrap", 1.2 if kinds else 1.8, call(name, node)
     if kinds & (SIZED | {"generator"}) or not kinds:
@@ -262,9 +255,8 @@ def sequences(node: ast.expr, source: Source) -> Iterator[Variant]:
     elif isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.SetComp)):
         first = node.generators[0]
         for i in range(len(first.ifs)):
-            fewer = ast.comprehension(
-                first.target, first.iter, [*first.ifs[:i], *first.ifs[i + 1 :]], first.is_async
-            )
+            rest = [*first.ifs[:i], *first.ifs[i + 1 :]]
+            fewer = ast.comprehension(first.target, first.iter, rest, first.is_async)
             yield "filter_drop", 0.8, type(node)(node.elt, [fewer, *node.generators[1:]])
         if isinstance(node, ast.ListComp):
             yield "comprehension", 1.1, ast.SetComp(node.elt, node.generators)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ddax.evolution.operators.base import Edit, FunctionNode, Source
 from ddax.evolution.operators.groups import splice
-from ddax.evolution.operators.heads import Change, at_head, indent_of
+from ddax.evolution.operators.places import Change, at_head, indent_of
 
 _MAKERS = frozenset({"list", "dict", "set", "defaultdict", "deque", "Counter", "OrderedDict", "bytearray"})
 

@@ -11,6 +11,7 @@ from ddax.evolution.operators.calls import parse
 from ddax.evolution.operators.expressions import Variant
 from ddax.evolution.operators.inserted import uses
 from ddax.evolution.operators.kinds import NUMBERS, SIZED, elements, kinds_of, plain
+from ddax.evolution.tables import families
 
 Atom = tuple[float, str]
 ATOMS = 2000
@@ -20,57 +21,13 @@ ELSEWHERE = 12
 
 
 def _unary(name: str, kinds: frozenset[str], numbers: Sequence[float]) -> Iterator[Atom]:
-    flat = plain(kinds)
-    if flat & {"int", "float"}:
-        for cost, text in (
-            (0.0, f"{name} == 0"),
-            (0.1, f"{name} < 0"),
-            (0.1, f"{name} > 0"),
-            (0.2, f"{name} == 1"),
-            (0.2, f"{name} <= 1"),
-            (0.3, f"{name} > 1"),
-            (0.3, f"{name} % 2 == 0"),
-            (0.3, f"{name} % 2 == 1"),
-            (0.4, f"{name} != 0"),
-            (0.4, f"{name} < 2"),
-        ):
-            yield cost, text
-        for value in numbers:
-            if value not in (0, 1, 2):
-                for op in ("==", "<", ">", "<=", ">="):
-                    yield 0.6, f"{name} {op} {value}"
-    if flat & SIZED:
-        yield 0.0, f"not {name}"
-        yield 0.2, f"len({name}) == 1"
-        yield 0.3, f"{name}"
-        yield 0.4, f"len({name}) > 1"
-        yield 0.7, f"len({name}) % 2 == 0"
-    if flat & {"list", "tuple"}:
-        for text in (
-            f"len(set({name})) == len({name})",
-            f"len(set({name})) < len({name})",
-            f"{name} == sorted({name})",
-            f"sum({name}) == 0",
-            f"sum({name}) < 0",
-            f"sum({name}) > 0",
-        ):
-            yield 0.9, text
-        for limit in (1, 2):
-            yield 1.0, f"any({name}.count(v) > {limit} for v in {name})"
-    if "dict" in flat:
-        for limit in (1, 2):
-            yield 0.7, f"any(v > {limit} for v in {name}.values())"
-    if "str" in flat:
-        for method in ("isdigit", "isalpha", "isupper", "islower", "isspace", "isalnum"):
-            yield 0.5, f"{name}.{method}()"
-    if "bool" in flat:
-        yield 0.1, name
-        yield 0.1, f"not {name}"
-    if "NoneType" in flat or not flat:
-        yield 0.3, f"{name} is None"
-        yield 0.4, f"{name} is not None"
-    if not flat:
-        yield 0.5, f"not {name}"
+    flat = plain(kinds) or frozenset({"?"})
+    for row in families("asked"):
+        if flat & set(row["of"].split()):
+            yield from ((cost, text.replace("_x", name)) for cost, text in row["put"])
+    for value in numbers if flat & {"int", "float"} else ():
+        if value not in (0, 1, 2):
+            yield from ((0.6, f"{name} {op} {value}") for op in ("==", "<", ">", "<=", ">="))
 
 
 def _binary(a: str, x: frozenset[str], b: str, y: frozenset[str]) -> Iterator[Atom]:
@@ -106,13 +63,8 @@ def atoms(scope: Scope, source: Source) -> list[Atom]:
     cached: dict[ast.AST, list[Atom]] = source.__dict__.setdefault("_atoms", {})
     if key in cached:
         return cached[key]
-    numbers = sorted(
-        {
-            c.value
-            for c in source.constants
-            if isinstance(c.value, (int, float)) and not isinstance(c.value, bool)
-        }
-    )
+    values = (c.value for c in source.constants)
+    numbers = sorted({v for v in values if isinstance(v, int | float) and not isinstance(v, bool)})
     found: dict[str, float] = {}
     for name, kinds in scope.names.items():
         for cost, text in _unary(name, kinds, numbers):
@@ -149,16 +101,12 @@ def _asked_elsewhere(scope: Scope, source: Source) -> list[str]:
 
 def _repeated(scope: Scope) -> Iterator[tuple[str, float]]:
     """Compare elements of the same function with one another, with constants and with names."""
-    subscripts = {
-        ast.unparse(e)
-        for e in scope.expressions
-        if isinstance(e, ast.Subscript) and not isinstance(e.slice, ast.Slice)
-    }
-    calls = {
-        ast.unparse(e)
-        for e in scope.expressions
-        if isinstance(e, (ast.Call, ast.BinOp)) and len(ast.unparse(e)) < 24
-    }
+    entries = (
+        e for e in scope.expressions if isinstance(e, ast.Subscript) and not isinstance(e.slice, ast.Slice)
+    )
+    subscripts = {ast.unparse(e) for e in entries}
+    made = (ast.unparse(e) for e in scope.expressions if isinstance(e, ast.Call | ast.BinOp))
+    calls = {text for text in made if len(text) < 24}
     for text in sorted(subscripts | calls):
         for value in ("0", "1", "2"):
             for op in ("==", "<=", ">"):

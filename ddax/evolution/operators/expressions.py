@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from ddax.evolution.operators.base import Scope, Source, dotted, stands_alone
 from ddax.evolution.operators.kinds import NUMBERS, SEQUENCES, SIZED, compatible, elements, kinds_of, plain
-from ddax.evolution.tables import swaps
+from ddax.evolution.tables import families, swaps
 
 Variant = tuple[str, float, ast.expr]
 
@@ -34,11 +34,8 @@ def comparisons(node: ast.expr, _source: Source) -> Iterator[Variant]:
     for i, op in enumerate(node.ops):
         for rank, new in enumerate(NEAR[type(op)]):
             ops = [*node.ops[:i], new(), *node.ops[i + 1 :]]
-            yield (
-                "compare",
-                0.25 if rank == 0 else 0.5 + 0.15 * rank,
-                ast.Compare(node.left, ops, node.comparators),
-            )
+            cost = 0.25 if rank == 0 else 0.5 + 0.15 * rank
+            yield "compare", cost, ast.Compare(node.left, ops, node.comparators)
     if len(node.ops) == 1:
         yield "compare_swap", 1.2, ast.Compare(node.comparators[0], node.ops, [node.left])
     else:
@@ -50,28 +47,14 @@ def arithmetic(node: ast.expr, source: Source) -> Iterator[Variant]:
     """Swap and drop operands and operators; move them between nested operations."""
     if isinstance(node, ast.BinOp):
         for rank, new in enumerate(_ARITHMETIC.get(type(node.op), ())):
-            yield (
-                "arithmetic",
-                0.35 if rank == 0 else 0.6 + 0.15 * rank,
-                ast.BinOp(node.left, new(), node.right),
-            )
+            cost = 0.35 if rank == 0 else 0.6 + 0.15 * rank
+            yield "arithmetic", cost, ast.BinOp(node.left, new(), node.right)
         yield "operand_drop", 0.7, node.left
         yield "operand_drop", 0.75, node.right
-        textual = plain(kinds_of(node, source.scope_of(node))) & SEQUENCES
-        if (
-            not isinstance(node.op, (ast.Add, ast.Mult))
-            or textual
-            or not kinds_of(node, source.scope_of(node))
-        ):
+        kinds = plain(kinds_of(node, source.scope_of(node)))
+        if not isinstance(node.op, ast.Add | ast.Mult) or kinds & SEQUENCES or not kinds:
             yield "operand_swap", 0.7, ast.BinOp(node.right, node.op, node.left)
         yield from _rotations(node)
-        if isinstance(node.op, ast.Sub):
-            yield "abs", 0.8, call("abs", node)
-        if isinstance(node.op, ast.BitAnd):
-            yield "invert", 0.5, ast.BinOp(node.left, node.op, ast.UnaryOp(ast.Invert(), node.right))
-        if isinstance(node.op, ast.FloorDiv):
-            below = ast.BinOp(ast.UnaryOp(ast.USub(), node.left), ast.FloorDiv(), node.right)
-            yield "ceiling", 0.65, ast.UnaryOp(ast.USub(), below)
     elif isinstance(node, ast.UnaryOp):
         yield "unary_drop", 0.4, node.operand
     elif isinstance(node, ast.BoolOp):
@@ -82,10 +65,6 @@ def arithmetic(node: ast.expr, source: Source) -> Iterator[Variant]:
             yield "condition_drop", 0.6, rest[0] if len(rest) == 1 else ast.BoolOp(node.op, rest)
             negated = [*node.values[:i], ast.UnaryOp(ast.Not(), node.values[i]), *node.values[i + 1 :]]
             yield "negate_part", 0.9, ast.BoolOp(node.op, negated)
-    elif isinstance(node, ast.IfExp):
-        yield "branch_swap", 0.6, ast.IfExp(node.test, node.orelse, node.body)
-        yield "branch_drop", 0.8, node.body
-        yield "branch_drop", 0.85, node.orelse
 
 
 def _rotations(node: ast.BinOp) -> Iterator[Variant]:
@@ -106,37 +85,20 @@ def constants(node: ast.expr, source: Source) -> Iterator[Variant]:
         yield "constant", 0.3, ast.Constant(not value)
         yield "constant", 1.2, ast.Constant(None)
     elif isinstance(value, (int, float)):
-        for cost, new in (
-            (0.5, value + 1),
-            (0.5, value - 1),
-            (0.7, 0),
-            (0.7, 1),
-            (0.8, -1),
-            (0.8, 2),
-            (1.1, -value),
-            (1.3, 10),
-            (1.4, value + 2),
-            (1.4, value - 2),
-            (1.5, value * 2),
-            (1.6, value * 10),
-        ):
+        rows = families("numbers")
+        near = [(cost, value + step) for cost, step in rows["plus"]]
+        near += [(cost, value * factor) for cost, factor in rows["times"]]
+        for cost, new in (*near, *rows["fixed"]):
             if (new != value or type(new) is not type(value)) and not _idle(node, new, source):
                 yield "constant", cost, number(new)
         if isinstance(value, int):
             yield "constant", 1.6, ast.Constant(float(value))
     elif isinstance(value, str):
-        for cost, text in (
-            (0.9, ""),
-            (1.0, " "),
-            (1.2, value.upper()),
-            (1.2, value.lower()),
-            (1.2, value[::-1]),
-            (1.3, value.strip()),
-            (1.4, value[1:]),
-            (1.4, value[:-1]),
-            (1.5, "0"),
-            (1.5, "1"),
-        ):
+        changed = (
+            (0.9, ""), (1.0, " "), (1.2, value.upper()), (1.2, value.lower()), (1.2, value[::-1]),
+            (1.3, value.strip()), (1.4, value[1:]), (1.4, value[:-1]), (1.5, "0"), (1.5, "1"),
+        )  # fmt: skip
+        for cost, text in changed:
             if text != value:
                 yield "constant", cost, ast.Constant(text)
     elif value is None:
@@ -196,14 +158,9 @@ def names(node: ast.expr, source: Source) -> Iterator[Variant]:
 
 def offsets(node: ast.expr, source: Source) -> Iterator[Variant]:
     """Shift an integer expression by one, or combine it with a name or a small constant."""
-    if not isinstance(node, (ast.Name, ast.BinOp, ast.Call, ast.Subscript, ast.Attribute)):
+    if not isinstance(node, ast.Name | ast.BinOp | ast.Call | ast.Subscript | ast.Attribute):
         return
-    if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
-        return
-    parent = source.parents.get(node)
-    if (isinstance(parent, ast.Call) and parent.func is node) or isinstance(
-        parent, (ast.Attribute, ast.Expr)
-    ):
+    if not stands_alone(node, source):
         return
     scope = source.scope_of(node)
     kind = plain(kinds_of(node, scope))
@@ -215,18 +172,8 @@ def offsets(node: ast.expr, source: Source) -> Iterator[Variant]:
     yield "minus", 1.4 + known, ast.UnaryOp(ast.USub(), node)
     if known:
         return
-    fixed: tuple[tuple[type[ast.operator], int], ...] = (
-        (ast.Mult, 2),
-        (ast.FloorDiv, 2),
-        (ast.Mod, 2),
-        (ast.Mod, 10),
-        (ast.FloorDiv, 10),
-        (ast.Pow, 2),
-        (ast.Div, 2),
-        (ast.Mod, 26),
-    )
-    for op, value in fixed:
-        yield "combine_constant", 1.6, ast.BinOp(node, op(), ast.Constant(value))
+    for sign, value in families("combined"):
+        yield "combine_constant", 1.6, ast.BinOp(node, getattr(ast, sign)(), ast.Constant(value))
     for name, kinds in scope.names.items():
         if plain(kinds) & NUMBERS:
             for symbol in (ast.Add, ast.Sub, ast.Mult, ast.Mod, ast.FloorDiv):
@@ -254,9 +201,6 @@ def slices(node: ast.expr, source: Source) -> Iterator[Variant]:
         return
     if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
         yield "subscript_drop", 0.9, node.value
-        for end, other in ((0, -1), (-1, 0)):
-            if ast.unparse(node.slice) == str(end):
-                yield "other_end", 0.4, ast.Subscript(node.value, number(other), ast.Load())
         if isinstance(node.slice, ast.Slice):
             return
         yield "subscript_slice", 1.4, ast.Subscript(node.value, ast.Slice(node.slice, None), ast.Load())
@@ -276,11 +220,8 @@ def slices(node: ast.expr, source: Source) -> Iterator[Variant]:
                 after = ast.BinOp(at, ast.Add(), ast.Constant(1))
                 bounds += [(at, None, None), (None, at, None), (after, None, None), (None, after, None)]
         for rank, (lower, upper, step) in enumerate(bounds):
-            yield (
-                "slice_add",
-                1.1 if rank < 3 else 1.3,
-                ast.Subscript(node, ast.Slice(lower, upper, step), ast.Load()),
-            )
+            piece = ast.Slice(lower, upper, step)
+            yield "slice_add", 1.1 if rank < 3 else 1.3, ast.Subscript(node, piece, ast.Load())
         for index in (0, -1):
             yield "subscript_add", 1.4, ast.Subscript(node, number(index), ast.Load())
 

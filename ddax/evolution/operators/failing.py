@@ -1,4 +1,4 @@
-"""Operators on how a function fails and waits: other exceptions, values for None, await."""
+"""Operators on how a function fails and waits: other exceptions, await, and what None was met for."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import builtins
 import re
 from collections.abc import Iterator
 
-from ddax.evolution.operators.base import Source
-from ddax.evolution.operators.calls import asks_get
+from ddax.evolution.operators.base import Edit, FunctionNode, Source, dotted, own_nodes
 from ddax.evolution.operators.expressions import Variant
-from ddax.evolution.operators.kinds import kinds_of
+from ddax.evolution.operators.places import Place
 from ddax.evolution.tables import families
 
 _ENDINGS = ("Error", "Exception", "Warning")
+_NONE_HAS_NOT = re.compile(r"'NoneType' object has no attribute '(\w+)'")
 _WORD = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b")
 
 
@@ -55,27 +55,6 @@ def _known_exceptions(tree: ast.Module) -> Iterator[str]:
                 yield node.name
 
 
-def defaults(node: ast.expr, source: Source) -> Iterator[Variant]:
-    """Give an empty value where None may be: `get` with a second argument, `or` behind what was None."""
-    empty = (ast.Constant(0), ast.Constant(""), ast.List([], ast.Load()))
-    if asks_get(node):
-        for value in empty:
-            yield "default", 1.1, ast.Call(node.func, [*node.args, value], node.keywords)
-    elif isinstance(node, ast.Call) and _may_fail(node):
-        yield "default", 0.9, ast.Call(node.func, [*node.args, ast.Constant(None)], node.keywords)
-    elif isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
-        for value in empty if "NoneType" in kinds_of(node, source.scope_of(node)) else ():
-            yield "default", 1.4, ast.BoolOp(ast.Or(), [node, value])
-
-
-def _may_fail(node: ast.Call) -> bool:
-    """Tell whether a call would take a value for where there is none, and is given none."""
-    if isinstance(node.func, ast.Attribute):
-        return node.func.attr == "pop" and len(node.args) == 1
-    name = node.func.id if isinstance(node.func, ast.Name) else ""
-    return len(node.args) == {"next": 1, "getattr": 2}.get(name, 0)
-
-
 def awaits(node: ast.expr, source: Source) -> Iterator[Variant]:
     """Await a call in an asynchronous function, or do not."""
     if isinstance(node, ast.Await):
@@ -86,4 +65,50 @@ def awaits(node: ast.expr, source: Source) -> Iterator[Variant]:
         yield "await", 0.6, ast.Await(node)
 
 
-FAILING_OPERATORS = (exceptions, defaults, awaits)
+def none_checks(node: ast.expr, source: Source) -> Iterator[Variant]:
+    """Ask whether what a condition uses is there, or do without what cannot be called on None."""
+    complaints = source.seen.complaints
+    if not any("NoneType" in text for text in complaints):
+        return
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        wanted = {m[1] for text in complaints if (m := _NONE_HAS_NOT.search(text))}
+        if node.func.attr in wanted:
+            there = ast.Compare(node.func.value, [ast.IsNot()], [ast.Constant(None)])
+            yield "none_check", 0.9, ast.IfExp(there, node, ast.Constant(None))
+    parent = source.parents.get(node)
+    test = isinstance(parent, ast.If | ast.While | ast.IfExp) and parent.test is node
+    if not test and not (isinstance(parent, ast.comprehension) and node in parent.ifs):
+        return
+    for text in dict.fromkeys(_asked(node)):
+        there = ast.Compare(ast.parse(text, mode="eval").body, [ast.IsNot()], [ast.Constant(None)])
+        values = node.values if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And) else [node]
+        yield "none_check", 0.6, ast.BoolOp(ast.And(), [there, *values])
+
+
+def _asked(node: ast.expr) -> Iterator[str]:
+    """Yield the variables, attributes and elements that a condition compares or takes attributes of."""
+    for inner in ast.walk(node):
+        sides = [inner.left, *inner.comparators] if isinstance(inner, ast.Compare) else []
+        sides += [inner.value] if isinstance(inner, ast.Attribute) else []
+        for side in sides:
+            if isinstance(side, ast.Name | ast.Subscript) or dotted(side):
+                yield ast.unparse(side)
+
+
+def returned(place: Place) -> Iterator[Edit]:
+    """Return what a function was given or has made, where it returns nothing and a test met None."""
+    source, function = place.source, place.source.parents.get(place.node)
+    if not isinstance(function, FunctionNode) or place.node is not function.body[-1]:
+        return
+    nodes = list(own_nodes(function))
+    ends = (ast.Return, ast.Yield, ast.YieldFrom)
+    if any(isinstance(n, ends) for n in nodes) or not any("None" in c for c in source.seen.complaints):
+        return
+    made = [n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    given = [a.arg for a in nodes if isinstance(a, ast.arg)]
+    for rank, name in enumerate(dict.fromkeys([*reversed(made), *given])):
+        yield place.after(f"return {name}", "return", 0.6 + 0.1 * rank)
+
+
+FAILING_OPERATORS = (exceptions, awaits, none_checks)
+FAILING_STATEMENTS = (returned,)

@@ -112,31 +112,19 @@ def splice(source: Source, changes: list[tuple[int, int, str]], name: str, cost:
 def everywhere(source: Source) -> Iterator[Edit]:
     """Change a constant or the polarity of returns in all of a function at once."""
     for function in source.functions:
-        nodes = [n for n in own_nodes(function) if isinstance(n, ast.Constant)]
-        usable = [
-            n for n in nodes if not isinstance(source.parents.get(n), (ast.Expr, ast.JoinedStr, ast.arg))
-        ]
         values: dict[str, list[ast.Constant]] = {}
-        for node in usable:
-            values.setdefault(repr(node.value), []).append(node)
+        for node in (n for n in own_nodes(function) if isinstance(n, ast.Constant)):
+            if not isinstance(source.parents.get(node), ast.Expr | ast.JoinedStr | ast.arg):
+                values.setdefault(repr(node.value), []).append(node)
         for same in values.values():
             if len(same) > 1 and not isinstance(same[0].value, bool):
                 for text in _replacements(same[0], source):
                     changes = [(*source.span(n), text) for n in same]
                     yield splice(source, changes, "constant_everywhere", 1.0)
-        returns = [
-            n
-            for n in own_nodes(function)
-            if isinstance(n, ast.Return)
-            and isinstance(n.value, ast.Constant)
-            and isinstance(n.value.value, bool)
-        ]
-        if len(returns) > 1:
-            flips = [
-                (*source.span(n.value), repr(not n.value.value))
-                for n in returns
-                if isinstance(n.value, ast.Constant)
-            ]
+        returned = (n.value for n in own_nodes(function) if isinstance(n, ast.Return))
+        truths = [v for v in returned if isinstance(v, ast.Constant) and isinstance(v.value, bool)]
+        if len(truths) > 1:
+            flips = [(*source.span(value), repr(not value.value)) for value in truths]
             yield splice(source, flips, "polarity", 0.7)
 
 

@@ -8,7 +8,7 @@ import sys
 from itertools import pairwise
 
 from ddax.evolution.operators.base import FunctionNode, Source
-from ddax.evolution.operators.heads import Change
+from ddax.evolution.operators.places import Change
 
 _Import = ast.Import | ast.ImportFrom
 _SIMPLE = re.compile(r"from [\w.]+ import \w+(?: as \w+)?(?:, \w+(?: as \w+)?)*")

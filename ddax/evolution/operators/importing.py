@@ -13,8 +13,8 @@ from itertools import takewhile
 
 from ddax.evolution.operators.base import Edit, FunctionNode, Source, dotted, own_nodes
 from ddax.evolution.operators.expressions import Variant
-from ddax.evolution.operators.heads import Change, at_head
 from ddax.evolution.operators.import_lines import import_line
+from ddax.evolution.operators.places import Change, at_head
 from ddax.evolution.tables import families
 
 _LIBRARY: list[str] = families("library")

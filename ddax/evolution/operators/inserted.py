@@ -9,6 +9,7 @@ from functools import lru_cache
 from ddax.evolution.operators.base import Scope, Source, dotted
 from ddax.evolution.operators.kinds import NUMBERS, SEQUENCES, plain
 from ddax.evolution.operators.places import Place
+from ddax.evolution.tables import families
 
 _KNOWN = frozenset(
     {"len", "isinstance", "set", "sum", "str", "abs", "any", "all", "v", "sorted", "max", "min"}
@@ -50,11 +51,9 @@ def _of_siblings(scope: Scope, source: Source) -> set[str]:
 def statements_for(scope: Scope, place: Place) -> list[tuple[float, str]]:
     """List the small statements that make sense with the names of a scope."""
     found: dict[str, float] = {}
+    simple = (s for s in scope.statements if isinstance(s, ast.AugAssign | ast.Assign | ast.Expr))
     own = {
-        ast.unparse(s)
-        for s in scope.statements
-        if isinstance(s, (ast.AugAssign, ast.Assign, ast.Expr))
-        and not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))
+        ast.unparse(s) for s in simple if not isinstance(s, ast.Expr) or not isinstance(s.value, ast.Constant)
     }
     for text in sorted(own):
         if len(text) < 60 and text != ast.unparse(place.node) and "\n" not in text:
@@ -68,25 +67,10 @@ def statements_for(scope: Scope, place: Place) -> list[tuple[float, str]]:
         if flat == {"bool"} and name in stored:
             for text in (f"{name} = True", f"{name} = False"):
                 found.setdefault(text, 1.5)
-        if flat & (NUMBERS - {"bool"}):
-            for text in (f"{name} += 1", f"{name} -= 1", f"{name} = 0"):
-                found.setdefault(text, 1.6 if name in stored else 2.2)
-            found.setdefault(f"{name} = abs({name})", 2.0)
-            found.setdefault(f"{name} //= 2", 2.4)
-            found.setdefault(f"{name} //= 10", 2.4)
-        if "str" in flat:
-            for method in ("lower", "upper", "strip"):
-                found.setdefault(f"{name} = {name}.{method}()", 1.9)
-            found.setdefault(f"{name} = ''", 2.2)
-        if "list" in flat:
-            for text in (
-                f"{name}.sort()",
-                f"{name}.reverse()",
-                f"{name}.pop()",
-                f"{name} = sorted({name})",
-                f"{name} = []",
-            ):
-                found.setdefault(text, 2.0)
+        for row in families("changed"):
+            cost = row["stored" if name in stored else "cost"] if "stored" in row else row["cost"]
+            for text in row["put"] if flat & set(row["of"].split()) else ():
+                found.setdefault(text.replace("_x", name), cost)
         if name.startswith("self.") and flat & _EMPTIED:
             found.setdefault(f"{name}.clear()", 1.5)
         for other, theirs in scope.names.items():

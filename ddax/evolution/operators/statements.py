@@ -12,10 +12,14 @@ from ddax.evolution.operators.conditions import atoms
 from ddax.evolution.operators.inserted import statements_for, transplants, uses
 from ddax.evolution.operators.kinds import compatible, kinds_of, plain
 from ddax.evolution.operators.places import Place
+from ddax.evolution.tables import families
 
 GUARD_ATOMS, WRAP_ATOMS = 60, 60
 """Conditions tried at one place."""
-_COUNTING = {ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Div}
+_SIGNS: dict[type[ast.AST], str] = {getattr(ast, name): sign for name, sign in families("signs").items()}
+_PAIRS = ({ast.Add, ast.Sub}, {ast.Mult, ast.FloorDiv}, {ast.BitAnd, ast.BitOr}, {ast.LShift, ast.RShift})
+"""Operators by which a target is changed, and those that are taken for one another."""
+_COUNTING: set[type[ast.AST]] = {ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Div}
 """Operators of sums; what counts is seldom meant to shift or mask bits."""
 CUT_SHORT = 0.5
 """Added to the cost of returning a number from within a loop whatever holds: such an answer is seldom meant
@@ -24,8 +28,8 @@ EXIT_WORDS = 6
 """Texts of the tests that a function may return early."""
 _NOT_RAISED = re.compile(r"DID NOT RAISE (?!any\b)(?:<class ')?(?:\w+\.)*(\w+)|\b(\w+) not raised\b")
 """Complaints of pytest and of unittest."""
-
-
+_WRAPPED = (ast.Assign, ast.AugAssign, ast.Expr, ast.Break, ast.Continue, ast.For, ast.While)
+"""Statements that are put under a condition."""
 _NO_RESULT = (ast.Constant, ast.Await, ast.Yield, ast.NamedExpr)
 """Expressions that stand alone for what they do, not for what they are."""
 
@@ -60,15 +64,8 @@ def structure(place: Place) -> Iterator[Edit]:
         following = Place(place.source, block, i + 1)
         if following.lines_of_its_own and following.start >= place.stop:
             gap = place.source.text[place.stop : following.start].decode()
-            yield Edit(
-                place.source.path,
-                place.start,
-                following.stop,
-                following.text + gap + place.text,
-                "swap_statements",
-                1.0,
-                node.lineno,
-            )
+            text, path = following.text + gap + place.text, place.source.path
+            yield Edit(path, place.start, following.stop, text, "swap_statements", 1.0, node.lineno)
     for depth in range(1, _openings(block[i - 1]) + 1) if i else ():
         set_in = textwrap.indent(place.text, depth * place.source.step)
         yield place.edit(set_in, "indent", 0.9 + 0.1 * depth)
@@ -88,12 +85,8 @@ def _dedent(place: Place) -> Iterator[Edit]:
     parent = place.source.parents.get(place.node)
     if not isinstance(parent, (ast.For, ast.While, ast.If, ast.With)) or place.block[-1] is not place.node:
         return
-    step = place.source.step
-    if (
-        len(place.block) < 2
-        or place.node.end_lineno != parent.end_lineno
-        or len(place.indent) < 2 * len(step)
-    ):
+    step, ends_it = place.source.step, place.node.end_lineno == parent.end_lineno
+    if len(place.block) < 2 or not ends_it or len(place.indent) < 2 * len(step):
         return
     lines = place.text.splitlines(keepends=True)
     yield place.edit("".join(line.removeprefix(step) for line in lines), "dedent", 0.9)
@@ -133,26 +126,18 @@ def branches(place: Place) -> Iterator[Edit]:
             body, other = _block_text(place, node.body), _block_text(place, node.orelse)
             if body is not None and other is not None:
                 test = place.source.segment(node.test)
-                header = place.line(f"{word} {test}:")
-                yield place.edit(
-                    header + textwrap.indent(body, place.indent + place.source.step), "else_drop", 1.1
-                )
-                follow = (
-                    header
-                    + textwrap.indent(body, place.indent + place.source.step)
-                    + textwrap.indent(other, place.indent)
-                )
-                yield place.edit(follow, "else_drop", 1.1)
+                alone = place.line(f"{word} {test}:")
+                alone += textwrap.indent(body, place.indent + place.source.step)
+                yield place.edit(alone, "else_drop", 1.1)
+                yield place.edit(alone + textwrap.indent(other, place.indent), "else_drop", 1.1)
     elif isinstance(node, ast.While) and not node.orelse:
         yield place.edit(place.indent + text.lstrip().replace("while", "if", 1), "while_if", 1.2)
 
 
 def _is_else_if(node: ast.If, source: Source) -> bool:
-    return (
-        len(node.orelse) == 1
-        and isinstance(node.orelse[0], ast.If)
-        and (source.text[source.span(node.orelse[0])[0] :].startswith(b"elif"))
-    )
+    first = node.orelse[0]
+    alone = len(node.orelse) == 1 and isinstance(first, ast.If)
+    return alone and source.text[source.span(first)[0] :].startswith(b"elif")
 
 
 def assignments(place: Place) -> Iterator[Edit]:
@@ -162,46 +147,20 @@ def assignments(place: Place) -> Iterator[Edit]:
     if isinstance(node, ast.AugAssign):
         target, value = source.segment(node.target), source.segment(node.value)
         old = type(node.op)
-        symbols = {
-            ast.Add: "+",
-            ast.Sub: "-",
-            ast.Mult: "*",
-            ast.FloorDiv: "//",
-            ast.Div: "/",
-            ast.Mod: "%",
-            ast.Pow: "**",
-            ast.BitAnd: "&",
-            ast.BitOr: "|",
-            ast.BitXor: "^",
-            ast.LShift: "<<",
-            ast.RShift: ">>",
-        }
-        for kind, symbol in symbols.items():
+        for kind, symbol in _SIGNS.items():
             if kind is not old:
-                near = {kind, old} in (
-                    {ast.Add, ast.Sub},
-                    {ast.Mult, ast.FloorDiv},
-                    {ast.BitAnd, ast.BitOr},
-                    {ast.LShift, ast.RShift},
-                )
-                cost = (
-                    0.4 if near else 1.0 if {kind, old} <= _COUNTING or not {kind, old} & _COUNTING else 2.0
-                )
+                cost = _augmenting(kind, old)
                 yield place.edit(place.line(f"{target} {symbol}= {value}"), "augment", cost)
         yield place.edit(place.line(f"{target} = {value}"), "assign_plain", 0.6)
-        yield place.edit(
-            place.line(f"{target} = {value} {symbols.get(old, '+')} {target}"), "augment_front", 1.0
-        )
-        yield from _targets(place, node.target, f" {symbols.get(old, '+')}= {value}", scope)
+        front = place.line(f"{target} = {value} {_SIGNS.get(old, '+')} {target}")
+        yield place.edit(front, "augment_front", 1.0)
+        yield from _targets(place, node.target, f" {_SIGNS.get(old, '+')}= {value}", scope)
     elif isinstance(node, ast.Assign) and len(node.targets) == 1:
         target, value = source.segment(node.targets[0]), source.segment(node.value)
         if isinstance(node.targets[0], (ast.Name, ast.Subscript, ast.Attribute)):
             for symbol in ("+", "-", "*", "//", "|"):
-                yield place.edit(
-                    place.line(f"{target} {symbol}= {value}"),
-                    "assign_augmented",
-                    0.9 if symbol == "+" else 1.4,
-                )
+                line = place.line(f"{target} {symbol}= {value}")
+                yield place.edit(line, "assign_augmented", 0.9 if symbol == "+" else 1.4)
         if isinstance(node.targets[0], ast.Tuple):
             for i in range(1, len(node.targets[0].elts)):
                 parts = [source.segment(e) for e in node.targets[0].elts]
@@ -210,6 +169,12 @@ def assignments(place: Place) -> Iterator[Edit]:
         yield from _targets(place, node.targets[0], f" = {value}", scope)
         if isinstance(node.value, ast.BinOp) and isinstance(node.targets[0], ast.Name):
             yield place.edit(place.line(f"{target} = {target} + {value}"), "assign_augmented", 1.4)
+
+
+def _augmenting(one: type[ast.AST], other: type[ast.AST]) -> float:
+    if {one, other} in _PAIRS:
+        return 0.4
+    return 1.0 if (one in _COUNTING) == (other in _COUNTING) else 2.0
 
 
 def _targets(place: Place, target: ast.expr, rest: str, scope: Scope) -> Iterator[Edit]:
@@ -260,19 +225,8 @@ def results(scope: Scope, source: Source) -> list[tuple[float, str]]:
             text = ast.unparse(node.value)
             if len(text) < 30:
                 found.setdefault(text, 0.2)
-    defaults = {
-        "bool": ("True", "False"),
-        "int": ("0", "1", "-1"),
-        "float": ("0.0",),
-        "str": ("''",),
-        "list": ("[]",),
-        "dict": ("{}",),
-        "set": ("set()",),
-        "tuple": ("()",),
-        "NoneType": ("None",),
-    }
     for kind in sorted(kinds):
-        for text in defaults.get(kind, ()):
+        for text in families("answers").get(kind, ()):
             found.setdefault(text, 0.0)
     # A text of the tests is no answer of what returns other things: it would say what they ask, no more.
     for word in source.seen.words[:EXIT_WORDS] if not kinds or "str" in kinds else ():
@@ -320,23 +274,16 @@ def _is_number(leave: str) -> bool:
 
 def _defined_before(place: Place, scope: Scope) -> set[str]:
     """Return the names a condition at this place may use: those stored on earlier lines, and parameters."""
-    inner = {n.id for n in ast.walk(scope.node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    early = {
-        n.id
-        for n in ast.walk(scope.node)
-        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.lineno < place.node.lineno
-    }
+    names = (n for n in ast.walk(scope.node) if isinstance(n, ast.Name))
+    stored = [n for n in names if isinstance(n.ctx, ast.Store)]
+    inner, early = {n.id for n in stored}, {n.id for n in stored if n.lineno < place.node.lineno}
     return (set(scope.names) - inner) | early | {f.name for f in place.source.functions}
 
 
 def wrapping(place: Place) -> Iterator[Edit]:
     """Put a statement under a condition."""
     node = place.node
-    if _docstring(place) or isinstance(node, (FunctionNode, ast.ClassDef, ast.Return)) or _is_elif(place):
-        return
-    if not isinstance(
-        node, (ast.Assign, ast.AugAssign, ast.Expr, ast.Break, ast.Continue, ast.For, ast.While)
-    ):
+    if _docstring(place) or not isinstance(node, _WRAPPED):
         return
     scope = place.source.scope_of(node)
     defined = _defined_before(place, scope)

@@ -78,10 +78,13 @@ def templates(node: ast.expr, source: Source) -> Iterator[Variant]:
 
 def _places(node: ast.expr, source: Source) -> set[str]:
     """Return what an expression is for, where it is read for its value."""
-    if not stands_alone(node, source):
+    if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
         return set()
+    named = isinstance(node, ast.Name | ast.Attribute)
+    if not stands_alone(node, source):
+        return {"read", "named"} if named else {"read"}
     parent = source.parents.get(node)
-    found = {"value", "name"} if isinstance(node, ast.Name | ast.Attribute) else {"value"}
+    found = {"read", "value", "named", "name"} if named else {"read", "value"}
     found |= {"condition"} if is_condition(node, source) else set()
     index = isinstance(parent, ast.Subscript) and parent.slice is node
     if isinstance(node, ast.BinOp | ast.Call) and (index or isinstance(parent, ast.Return | ast.Assign)):

@@ -11,6 +11,7 @@ from pathlib import PurePath
 from ddax.evolution.localise import Place
 from ddax.evolution.operators.base import FunctionNode
 from ddax.evolution.program.definitions import words
+from ddax.evolution.program.imports import parsed
 
 FOLDERS, FILES = frozenset({"test", "tests"}), frozenset({"conftest.py", "tests.py"})
 _FAILING = frozenset({"AssertionError", "fail", "assertEqual", "assertTrue", "assertRaises"})
@@ -30,8 +31,8 @@ def judging(files: Mapping[str, str], tests: Iterable[str]) -> frozenset[Place]:
 
     Such a function asserts, or is only ever given what the program does: `raises(KeyError, lambda: get(1))`.
     """
-    trees = {path: tree for path, text in files.items() if (tree := _read(text)) is not None}
-    asked = [tree for text in tests if (tree := _read(text)) is not None]
+    trees = {path: parsed(text) for path, text in files.items()}
+    asked = list(map(parsed, tests))
     tops = {
         (p, n.name): n for p, t in trees.items() for n in t.body if isinstance(n, FunctionNode | ast.ClassDef)
     }
@@ -50,13 +51,6 @@ def told_by_judges(files: Mapping[str, str], tests: Iterable[str]) -> Counter[st
     lines = Counter(files[path].split("\n")[line - 1] for path, line in judging(files, tests))
     names = {found[1] for line in lines if (found := _DEFINED.match(line))}
     return lines + Counter(word for text in files.values() for word in _WORD.findall(text) if word in names)
-
-
-def _read(text: str) -> ast.Module | None:
-    try:
-        return ast.parse(text)
-    except SyntaxError:
-        return None
 
 
 def _named_inside(tree: ast.Module) -> Iterator[str]:
