@@ -65,11 +65,8 @@ def reply(body: Body) -> Reply:
 
 
 def _plan(body: Body) -> dict[str, Any]:
-    """Look at first; then make the moves of the next look, as far as what they name is shown."""
+    """Make the moves of the next look, as far as what they name is shown."""
     shown, looks = rote.blocks(body), moves()[rote.task_of(body)]
-    if "seen" not in shown:
-        first = [_child("look at the page", {"name": "look", "args": [], "intent": "what the order names"})]
-        return {"children": first + _later(looks, 0)}
     view = f"{shown['seen']}\n{_lines(shown.get('elements', ''))}"
     found = _AT.search(shown.get("idea", ""))
     at = int(found[1]) if found else 0

@@ -10,6 +10,7 @@ import asyncio
 import re
 from dataclasses import dataclass, field
 from hashlib import sha256
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -18,7 +19,7 @@ from ddax.environments.journey import History, Journey
 from ddax.environments.protocol import Environment, Move, Observation, Pictured
 from ddax.errors import ActionError
 from ddax.memory.gate.instructions import CUT, instruction_spans
-from ddax.types import Effect, Record
+from ddax.types import UNTOLD, Effect, Record
 
 PLACES = "places"
 """The log of places: mark, moves that lead there, what is seen."""
@@ -39,11 +40,11 @@ _LEAD = re.compile(r"\s*(?:\[\w+\] )?(?:\w+ )?")
 
 
 class LookArguments(BaseModel):
-    """The place to look at; empty for where the world stands now."""
+    """The place to look at; empty for where the world stands now. No view names its place to a model."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    at: str = ""
+    at: Annotated[str, UNTOLD] = ""
 
 
 class MoveArguments(BaseModel):
@@ -57,7 +58,7 @@ class MoveArguments(BaseModel):
     target: str = Field(min_length=1)
     name: str = "go"
     value: str = ""
-    at: str = ""
+    at: Annotated[str, UNTOLD] = ""
     turn: int = 0
 
 

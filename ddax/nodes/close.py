@@ -23,7 +23,7 @@ from ddax.steps.choices.stuck_code import PROPOSED
 from ddax.steps.close.citation_places import placed
 from ddax.steps.close.nearest_passages import with_nearest
 from ddax.steps.close.remembered_citations import remembered
-from ddax.steps.close.unmoved import unmoved
+from ddax.steps.close.unmoved import is_order, unmoved
 from ddax.steps.close.withheld import noted, with_unsearched, withheld
 from ddax.steps.findings.claims import doubts
 from ddax.steps.findings.earlier_turns import earlier, message_of, of_turns
@@ -68,13 +68,14 @@ async def close(state: State, *, session: Session) -> Update:
     if "carried" in answer and answer["text"] != whole["text"]:
         answer = await supported(answer, state, session)
     refused = broken(state["work"].get("requirements", []), _facts(state, answer))
-    status, reason = _status(state, answer, refused)
+    idle = unmoved(state, session)
+    status, reason = _status(state, answer, refused, undone=bool(idle) and is_order(state["work"]["text"]))
     answer = await placed(await remembered(state, answer, session), session)
     answer = await withheld(answer, state["work"], session)
     answer = with_nearest(answer, as_asked=bool(state["work"].get("requirements") or form_of(session)))
     answer = await with_unsearched(answer, state["work"], session)
     code = "" if session.repairs else await asyncio.to_thread(unrepaired, None, session.settings.sources)
-    answer = noted(answer, code, *await told_of_tools(state, session), unmoved(state, session))
+    answer = noted(answer, code, *await told_of_tools(state, session), idle)
     await settle_values(state, session, answer, status)
     root = state["work"]["root"]
     doubtful = doubts(state, answer.get("citations", []))
@@ -209,8 +210,8 @@ def _refusal(root: str, text: str) -> JsonDict:
     return {"idea": root, "title": "requirement", "cause": text}
 
 
-def _status(state: State, answer: Answer, refused: list[str]) -> tuple[str, str]:
-    """Return status and reason: no success is reported for a failed run."""
+def _status(state: State, answer: Answer, refused: list[str], *, undone: bool) -> tuple[str, str]:
+    """Return status and reason: no success is told of a failed run or an order not begun."""
     if state.get("status") == "stopped":
         return "stopped", state.get("stop_reason", "")
     root = state["ideas"][state["work"]["root"]]
@@ -223,7 +224,7 @@ def _status(state: State, answer: Answer, refused: list[str]) -> tuple[str, str]
         return _unfound(state, answer)
     if refused:
         return "failed", clip(f"requirement broken: {'; '.join(refused)}", REFUSED_BYTES)
-    return "done", ""
+    return ("failed", "not carried out") if undone else ("done", "")
 
 
 def _unfound(state: State, answer: Answer) -> tuple[str, str]:

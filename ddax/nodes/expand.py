@@ -1,7 +1,7 @@
 """The node `expand`: one reasoner call turns an open idea into a small sub-DAG with its merge.
 
 Where a rule that worked before fits the task, its plan is taken and no reasoner is asked; nor is a model
-before a question over local documents was searched for in them (`ddax.steps.expand.first_search`).
+before the documents were searched, or the world looked at (`ddax.steps.expand.first_step`).
 
 Modes, chosen by `select`: `verify` (forced by the mood) adds one leaf that checks the least supported
 claim, without a reasoner call; `wider` proposes more children under a waiting idea; `replan` plans
@@ -36,7 +36,7 @@ from ddax.steps.choices.stuck_code import TEST
 from ddax.steps.choices.weak_branches import log_cuts
 from ddax.steps.choices.wider_or_deeper import NO_MORE
 from ddax.steps.expand.curiosity import with_curiosity
-from ddax.steps.expand.first_search import first_search
+from ddax.steps.expand.first_step import first_step
 from ddax.steps.expand.joining import Joined, join_twins, renumbered
 from ddax.steps.expand.unread_hits import idle, unread
 from ddax.steps.findings.claims import verify_leaf
@@ -77,7 +77,7 @@ async def expand(state: State, *, session: Session) -> Update:
     if (known := at_once(state, session, parent, mode)) is not None:
         return {"ideas": known}
     reply = await by_rule(state, session, parent, mode) or await use_tools(state, session, parent, mode)
-    reply = reply or await first_search(state, session, parent, mode)
+    reply = reply or await first_step(state, session, parent, mode)
     origins = await _known(state, session, parent)
     if reply is None:
         request = await _request(state, session, parent)

@@ -25,6 +25,7 @@ from ddax.metacognition.effects import effects_of
 from ddax.metacognition.signals import Signal, SignalConverter
 from ddax.steps.findings.claims import conflicts, felt
 from ddax.steps.leaves.plain_questions import NO_PROGRESS
+from ddax.steps.leaves.world_seen import changed
 from ddax.types import EntailmentCheck, JsonDict
 
 MOODS = "moods"
@@ -147,7 +148,12 @@ async def _log(state: State, session: Session, seen: Noticed, step: Step, *, ask
 
 
 async def _similarity(state: State, session: Session, outcome: Outcome) -> float | None:
-    """Return the similarity of an outcome to the most similar earlier one of this task, in [0, 1]."""
+    """Return the similarity of an outcome to the most similar earlier one of this task, in [0, 1].
+
+    None where there is no earlier one, and for a page that changed: an outcome is only how its view begins.
+    """
+    if await changed(state, session):
+        return None
     rows = await session.memory.rows(LEDGER, task=state["work"]["id"], limit=MANY)
     earlier = [str(row["actual"]) for row in rows if row["step"] < state["step"]]
     if not earlier:

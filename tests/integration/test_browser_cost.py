@@ -31,7 +31,7 @@ MOST = 25_000
 
 
 class Clerk:
-    """A model that looks, then presses one button a plan, by what it is shown; it keeps what it was sent."""
+    """A model that presses one button a plan, by what it is shown; it keeps what it was sent."""
 
     def __init__(self) -> None:
         self.left = list(CLICKS)
@@ -45,13 +45,11 @@ class Clerk:
     def plan(self, body: Mapping[str, Any]) -> dict[str, Any]:
         said = json.dumps(body["messages"], ensure_ascii=False)
         shown = said.partition("THE WORLD AS IT WAS SEEN LAST")[2].replace('\\"', '"')
-        call: dict[str, Any] = {"name": "look", "args": [], "intent": "see"}
-        if shown:
-            who, what = self.left.pop(0)
-            row = shown[shown.index(f'"{who}"') :] if who else shown
-            (target,) = re.findall(rf'\[(\w+)\] button "{what}"', row)[:1]
-            call["name"] = "move"
-            call["args"] = [{"name": "target", "value": target}, {"name": "name", "value": "click"}]
+        who, what = self.left.pop(0)
+        row = shown[shown.index(f'"{who}"') :] if who else shown
+        (target,) = re.findall(rf'\[(\w+)\] button "{what}"', row)[:1]
+        args = [{"name": "target", "value": target}, {"name": "name", "value": "click"}]
+        call = {"name": "move", "args": args, "intent": "see"}
         first = {"title": f"{len(self.left)} left", "expected": "it shows", "prior": 0.9, "needs": []}
         later = {**first, "title": f"the rest, {len(self.left)}", "needs": [0], "action": None}
         return {"children": [{**first, "action": call}, *([later] if self.left else [])]}

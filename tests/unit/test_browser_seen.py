@@ -19,6 +19,7 @@ from ddax.environments.browser.seen import (
     MAX_VALUE,
     Node,
     node_of,
+    outline,
     told,
     without_secrets,
 )
@@ -99,3 +100,9 @@ def test_what_is_extracted_is_never_cut_in_a_secret(secret: str) -> None:
             f"{text[: MAX_TEXT - before - shown]}{secret} and more", OPTIONS,
         )  # fmt: skip
         assert secret[:4] not in OPTIONS.redactor.text(VAULT.hide(found)) and "there is more" in found
+
+
+@pytest.mark.parametrize(("drags", "told"), [(False, 'heading "Done"'), (True, '[e2] heading "Done"')])
+def test_where_something_can_be_dragged_everything_can_be_dropped_onto(drags: bool, told: str) -> None:
+    lines = outline([Node("e1", "banner", own="A", drags=drags), Node("e2", "heading", name="Done")])
+    assert lines[1].text == told

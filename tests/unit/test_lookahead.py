@@ -48,6 +48,15 @@ def send(kit: Any, to: str, *needs: int) -> Any:
     return kit.leaf(to, "send", to=to, needs=needs)
 
 
+async def test_what_the_user_asked_for_at_the_start_is_done_one_by_one_and_not_imagined(kit: Any) -> None:
+    script = {"expand": [p.Expansion((send(kit, "keep"), send(kit, "wreck")))]}
+    session = kit.session(script, actions=(replace(SEND, told=True),))
+    state = await kit.after(expand, await kit.opened(session, focus=["0"], step=1), session)
+    after = await kit.after(select, state, session)
+    assert (after["focus"], after["ideas"]["0.2"]["status"]) == (["0.1"], "open")
+    assert [method for method, _ in session.reasoner.requests] == ["expand"]
+
+
 async def test_what_looks_bad_is_given_up_where_nobody_is_there(kit: Any) -> None:
     session, state = await due(kit, send(kit, "keep"), send(kit, "wreck"))
     after = await kit.after(select, state, session)

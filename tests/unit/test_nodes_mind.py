@@ -17,7 +17,7 @@ from ddax.dynamics.stability import critical_gains, reported
 from ddax.dynamics.state import decode_vector
 from ddax.environments.grid import GridWorld
 from ddax.errors import ReasonerError, UsageError
-from ddax.graph.state import Outcome
+from ddax.graph.state import Answer, Outcome
 from ddax.ideas.idea import apply_patches
 from ddax.memory.agents.agent_store import AgentStore
 from ddax.nodes.close import close
@@ -230,6 +230,23 @@ async def test_where_nothing_was_done_in_a_browser_that_may_send_data_the_answer
     state["ideas"] = apply_patches(state["ideas"], [{"0.1": Idea(status="done", result="seen")}])
     answer = (await kit.update(close, state, session))["answer"]
     assert (UNMOVED in answer.get("notes", [])) is noted
+
+
+@pytest.mark.parametrize(
+    ("task", "done", "status"),
+    [("Choose Red.", "look", "failed"), ("Choose Red.", "move", "done"), ("Tell me the fee.", "look", "done"),
+     ("What is the fee?", "look", "done")],
+)  # fmt: skip
+async def test_an_order_of_which_nothing_was_done_is_not_done_whatever_a_model_says(
+    kit: Any, task: str, done: str, status: str
+) -> None:
+    leaf = p.Proposal("x", expected="x", action=ActionCall(name=done, args={}, intent="x"))
+    session = kit.session({"expand": [p.Expansion((leaf,))]}, browser={"writes": True})
+    session = replace(session, world=GridWorld(("S.G",)))
+    state = await kit.after(expand, {**await kit.opened(session, task), "focus": ["0"]}, session)
+    state["ideas"] = apply_patches(state["ideas"], [{"0.1": Idea(status="done", result="seen")}])
+    state["answer"] = Answer(text="Red", short="", found=True, support=1.0, citations=[])
+    assert (await kit.update(close, state, session))["status"] == status
 
 
 async def test_a_file_named_in_a_world_without_documents_is_no_source_to_visit(kit: Any) -> None:

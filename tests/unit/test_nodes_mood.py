@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from ddax.configs.settings import Mood
+from ddax.environments.actions import VIEWS
 from ddax.errors import BudgetExceeded, ReasonerError
 from ddax.graph.state import Outcome
 from ddax.memory.embeddings import HashEmbedder
+from ddax.memory.records import LEDGER
 from ddax.metacognition.controller import _still
 from ddax.metacognition.effects import CHANGE_OF_COURSE, EFFECTS, NEUTRAL, effects_of
 from ddax.metacognition.matrices import ACTIONS
@@ -201,6 +203,21 @@ async def test_a_standstill_ends_the_run_and_says_so(kit: Any, still: int, optio
 def test_only_rest_on_rest_with_nothing_new_counts(stale: Any, before: int, action: str, after: int) -> None:
     assert _still({"still": before}, action, stale) == after  # type: ignore[typeddict-item]
     assert _still({}, action, stale) == (after == 3)  # type: ignore[typeddict-item]
+
+
+@pytest.mark.parametrize(("now", "still"), [('[e1] textbox "Day" = "31"', 0), ('[e1] textbox "Day"', 1)])
+async def test_a_page_that_changed_is_new_though_it_begins_as_before(kit: Any, now: str, still: int) -> None:
+    session = kit.session()
+    state = await kit.opened(session, step=2, mood={**session.controller.open_mood(), **STUCK, "step": 1})
+    outcome = Outcome(idea="0.1", ok=True, text="Page: Date", expected="x", action="move")
+    state["outcomes"] = {"0.1": outcome}
+    for step, text in ((1, '[e1] textbox "Day"'), (2, now)):
+        row = {"task": state["work"]["id"], "idea": "0.1", "step": step, "text": text, "elements": []}
+        await session.memory.log(VIEWS, row, key=str(step))
+    earlier = {"task": state["work"]["id"], "step": 1, "actual": "Page: Date"}
+    await session.memory.log(LEDGER, earlier, key="1")
+    mood = (await kit.update(metacognition, state, session))["mood"]
+    assert (mood["action"], mood["still"]) == ("REST", still)
 
 
 async def test_the_memory_is_consolidated_at_the_end_of_a_task_that_asked_for_it(kit: Any) -> None:

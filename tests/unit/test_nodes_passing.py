@@ -1,4 +1,4 @@
-"""What needs no call: the first search over documents, and a synthesis that is read again at once."""
+"""What needs no call: the first search or look, and a synthesis that is read again at once."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from ddax.environments.actions import VIEWS, WorldActions
+from ddax.environments.grid import GridWorld
 from ddax.errors import ReasonerError
 from ddax.ideas import dag
 from ddax.nodes.expand import expand
@@ -122,3 +124,20 @@ async def test_a_model_plans_at_once_where_there_is_more_than_local_documents(
     session = kit.session({"expand": [ReasonerError("asked")]}, **settings)
     state = await kit.after(expand, await kit.opened(session, focus=["0"], step=1), session)
     assert state["failures"]["0"]["cause"] == "asked"
+
+
+async def test_a_world_is_looked_at_before_a_model_plans_and_its_first_plan_sees_it(kit: Any) -> None:
+    replies = {"expand": [p.Expansion((kit.leaf("x"),))]}
+    session = kit.session(replies, actions=WorldActions(GridWorld()).actions())
+    state = await kit.after(expand, await kit.opened(session, focus=["0"], step=1), session)
+    assert (asked(session, "expand"), state["ideas"]["0.1"]["action"]["name"]) == ([], "look")
+    chosen = await kit.after(select, state, session)
+    assert (chosen["decision"]["next"], chosen["focus"]) == ("act", ["0.1"])
+    row = {"task": state["work"]["id"], "idea": "0.1", "step": 2, "mark": "start", "text": "[e] east"}
+    await session.memory.log(VIEWS, {**row, "elements": []}, key="1")
+    state = kit.reduced(state, {"ideas": {"0.1": Idea(status="done", result="[e] east")}})
+    chosen = await kit.after(select, state, session)
+    assert (chosen["decision"]["next"], chosen["focus"]) == ("expand", ["0.2"])
+    await kit.after(expand, {**chosen, "step": 3}, session)
+    (request,) = asked(session, "expand")
+    assert (request.seen.text, request.idea) == ("[e] east", kit.question)

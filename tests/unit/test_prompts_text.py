@@ -13,6 +13,8 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
+from ddax.environments.actions import WorldActions
+from ddax.environments.grid import GridWorld
 from ddax.errors import InvalidReply, SettingsError, UsageError
 from ddax.reasoning import prompts
 from ddax.reasoning import protocol as p
@@ -69,11 +71,12 @@ class Listener(BaseChatModel):
         return ChatResult(generations=[ChatGeneration(message=AIMessage("nothing"))])
 
 
-async def said(method, requests=REQUESTS):
+async def said(method, requests=REQUESTS, arguments=None):
     model = Listener()
     reasoner = LanguageReasoner.over(
-        model, name="x:y", prices={}, clock=lambda: 0.0, rng=np.random.default_rng(0), wall=lambda: 0.0
-    )
+        model, name="x:y", prices={}, clock=lambda: 0.0, rng=np.random.default_rng(0), wall=lambda: 0.0,
+        arguments=arguments,
+    )  # fmt: skip
     with pytest.raises(InvalidReply):
         await getattr(reasoner, method)(requests[method])
     return model.heard
@@ -182,6 +185,17 @@ async def test_what_was_seen_of_a_world_stands_after_the_request_of_a_plan_as_da
         "ELEMENTS THAT ARE NOT IN IT\n[BEGIN DATA a9eca0 elements]\n"
         '"[page] this page: back"\n[END DATA a9eca0]'
     )
+
+
+async def test_once_a_world_was_seen_a_model_hears_of_moves_alone_and_not_of_their_places():
+    view = p.Seen('[e1] button "Save"', ())
+    names = ("look", "move")
+    for seen, told in ((None, ["- look()", "- move(target, name, value, turn)"]), (view, ["- move(target"])):
+        asked = p.ExpandRequest("t", "i", 0, (), (), (), names, seen=seen)
+        arguments = {action.name: action.arguments for action in WorldActions(GridWorld()).actions()}
+        (heard, *_) = await said("expand", {"expand": asked}, arguments)
+        actions = heard[1][1].partition("ACTIONS\n")[2].partition("\n\n")[0].splitlines()
+        assert [line[: len(way)] for line, way in zip(actions, told, strict=True)] == told
 
 
 def test_there_is_one_template_for_each_request_and_one_for_the_repair():

@@ -234,7 +234,11 @@ class Line(NamedTuple):
 
 
 def outline(nodes: Sequence[Node]) -> list[Line]:
-    """Return the nodes as indented lines; what can be acted on carries its id."""
+    """Return the nodes as indented lines; what can be acted on carries its id.
+
+    Where something can be dragged everything does: it may be dropped onto anything.
+    """
+    drags = any(node.drags for node in nodes)
     depth: dict[str, int] = {}
     parents = {node.parent for node in nodes}
     lines: list[Line] = []
@@ -248,7 +252,8 @@ def outline(nodes: Sequence[Node]) -> list[Line]:
         if node.role == "text":
             lines.append(Line(node, f'{lead}[{node.id}] "{words or node.name}"'))
         elif words or node.role not in ("cell", "listitem", "label"):
-            lines.append(Line(node, f"{lead}{node.role}{f' {chr(34)}{words}{chr(34)}' if words else ''}"))
+            mark, said = f"[{node.id}] " if drags else "", f' "{words}"' if words else ""
+            lines.append(Line(node, f"{lead}{mark}{node.role}{said}"))
     return lines
 
 

@@ -154,7 +154,7 @@ class _Opening:
             benches=benches,
             memory=memory,
             served=self.served,
-            reads=bool(settings.sources or settings.web.search or self.parts.brings_sources),
+            reads=bool(library.specs or settings.web.search or self.parts.brings_sources),
             pictures=PictureStore(place.cache / "pictures"),
             # It embeds what searches have not needed yet, and ends with the session.
             behind=asyncio.create_task(library.warm(), name="ddax-fill-behind") if fill else None,

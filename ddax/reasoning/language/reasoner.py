@@ -157,9 +157,9 @@ class LanguageReasoner(Telling):
         """Ask for the plan of one idea, or for those of several."""
         arguments = self._arguments
         choices = {
-            "ActionWire.name": request.actions,
+            "ActionWire.name": planned.open_actions(request),
             "ArgumentWire.name": [
-                name for action in request.actions for name in planned.argument_names(action, arguments)
+                name for action in request.actions for name in planned.asked_for(action, arguments)
             ],
         }
         if request.others:

@@ -122,7 +122,7 @@ class Telling:
         return block("program", code)
 
     def _actions(self, names: Iterable[str]) -> str:
-        rows = (f"- {name}({', '.join(planned.argument_names(name, self._arguments))})" for name in names)
+        rows = (f"- {name}({', '.join(planned.asked_for(name, self._arguments))})" for name in names)
         return "\n".join(rows)
 
     def _tools(self, tools: Sequence[Tool]) -> str:

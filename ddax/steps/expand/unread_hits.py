@@ -1,8 +1,7 @@
 """The reading of what was found, where a model plans nothing and nothing was read.
 
 A model that is shown the beginnings of the documents may hold the question for settled; but what nobody
-has read cannot be quoted, and of it nobody can say that it holds no answer. Of a world nobody can say
-anything before it was looked at. It costs no plan.
+has read cannot be quoted, and of it nobody can say that it holds no answer. It costs no plan.
 """
 
 from __future__ import annotations
@@ -12,9 +11,7 @@ from collections.abc import Iterable
 from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.reasoning.budget import FREE
-from ddax.reasoning.protocol import GO_ON
 from ddax.steps.findings.gather import asked, evidence, found, task_text, visited
-from ddax.steps.leaves.world_seen import seen_last
 from ddax.types import ActionCall, Idea, Proposal
 from ddax.wording import gist
 
@@ -32,22 +29,12 @@ def idle(proposals: Iterable[Proposal]) -> bool:
 
 
 async def unread(state: State, session: Session, parent: Idea) -> tuple[Proposal, ...]:
-    """Return what reads where a plan does not: a look at the world, else visits of what was found first."""
+    """Return what reads where a plan does not: visits of what was found first."""
     if parent["status"] != "open" or session.reasoner.name in FREE or state["work"].get("code"):
         return ()
-    if "look" in session.actions:
-        return () if await seen_last(state, session) else _look(asked(state["work"])[:ABOUT])
     if "visit" not in session.actions or visited(state["ideas"], state["work"]["root"]):
         return ()
-    return await _visits(state, session)
-
-
-def _look(about: str) -> tuple[Proposal, ...]:
-    look = ActionCall(name="look", args={}, intent=about)
-    return (
-        Proposal("look at what is there", expected=f"What is to be seen about: {about}", action=look),
-        Proposal(GO_ON, expected=about, needs=(0,)),
-    )
+    return await _visits(state, session) if "look" not in session.actions else ()
 
 
 async def _visits(state: State, session: Session) -> tuple[Proposal, ...]:

@@ -44,6 +44,13 @@ async def seen_last(state: State, session: Session) -> Seen | None:
     return Seen(last["text"], tuple(last["elements"]), await _picture(task, last["idea"], session))
 
 
+async def changed(state: State, session: Remembers) -> bool:
+    """Tell whether a look or a move of this step saw what this task had not seen before."""
+    views = await session.memory.rows(VIEWS, task=state["work"]["id"], limit=MANY)
+    known = {(row["text"], *row["elements"]) for row in views if row["step"] < state["step"]}
+    return any(row["step"] == state["step"] and (row["text"], *row["elements"]) not in known for row in views)
+
+
 def same_view(passage: Passage, view: Seen) -> bool:
     """Tell whether a passage is what was seen last, which is told by itself."""
     return passage.text.split() == view.text.split()

@@ -3,7 +3,7 @@
 A small tree is searched by the reasoner's own forecasts: the root's children are the actions that are
 due, below each is what the plan does next. What is imagined is kept apart from what happened: in the
 log `imagined` and in the decision, never in Q and N of an idea. An action that looks bad is not taken:
-a human is asked, or with nobody there it is given up.
+a human is asked, or with nobody there it is given up. What the user asked for at the start is not imagined.
 """
 
 from __future__ import annotations
@@ -71,11 +71,13 @@ async def look_ahead(state: State, session: Session, step: int) -> Lookahead:
 
 
 def outside_leaves(state: State, session: Session) -> list[Idea]:
-    """Return the leaves that could act now and would write or spend, unless a human chose them."""
+    """Return the leaves that could act now and would write or spend, unless a human wanted that."""
     return [
         leaf
         for leaf in dag.runnable_leaves(state["ideas"], state["work"]["root"])
-        if _is_outside(leaf, session) and leaf.get("reason") not in ("approved", CHOSEN)
+        if _is_outside(leaf, session)
+        and not session.actions[leaf["action"]["name"]].told
+        and leaf.get("reason") not in ("approved", CHOSEN)
     ]
 
 
@@ -84,7 +86,8 @@ def one_at_a_time(
 ) -> frozenset[str]:
     """Return the targets with one action at most that writes or spends: the robust child in imagination.
 
-    What is written may change what the others should do, so they are decided on again after it.
+    What is written may change what the others should do, so they are decided on again after it. Of what was
+    not imagined the first of the plan is taken.
     """
     ideas = state["ideas"]
     outside = [
@@ -92,7 +95,8 @@ def one_at_a_time(
         for t in sorted(targets, key=dag.sort_key)
         if ideas[t]["kind"] == "leaf" and _is_outside(ideas[t], session)
     ]
-    if len(outside) < 2 or not any(t in imagined for t in outside):
+    told = any(session.actions[ideas[t]["action"]["name"]].told for t in outside)
+    if len(outside) < 2 or not (told or any(t in imagined for t in outside)):
         return targets
     nothing = {"N": 0, "Q": 0.0}
     first = min(

@@ -19,14 +19,14 @@ from ddax.reasoning import protocol as p
 from ddax.reasoning.language.quote import clean
 from ddax.reasoning.language.replies import schemas as w
 from ddax.reasoning.language.replies.schemas import Unfit
-from ddax.types import ActionCall, JsonDict, Proposal, Usage
+from ddax.types import UNTOLD, ActionCall, JsonDict, Proposal, Usage
 
 ArgumentModels = Mapping[str, type[BaseModel]]
 FALLBACK_ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "search": ("query",), "visit": ("source",), "save": ("text", "title"), "think": ("about",),
 }  # fmt: skip
 """Arguments of the built-in actions, used where no models are given."""
-SEARCH, VISIT = "search", "visit"
+SEARCH, VISIT, LOOK = "search", "visit", "look"
 ONE_ARGUMENT = frozenset({SEARCH, VISIT, "think"})
 """Actions that change nothing and have one argument: it is meant whatever it is called."""
 
@@ -36,6 +36,13 @@ def argument_names(action: str, models: ArgumentModels) -> tuple[str, ...]:
     if action in models:
         return tuple(name for name in _fields(models[action]) if name != "intent")
     return FALLBACK_ARGUMENTS.get(action, ())
+
+
+def asked_for(action: str, models: ArgumentModels) -> list[str]:
+    """Return the arguments that a model is told of: all but those that are marked as untold."""
+    fields = _fields(models[action]) if action in models else {}
+    untold = {name for name, said in fields.items() if UNTOLD in said.metadata}
+    return [name for name in argument_names(action, models) if name not in untold]
 
 
 def _fields(model: type[BaseModel]) -> dict[str, FieldInfo]:
@@ -71,8 +78,10 @@ def of_plan(request: p.ExpandRequest) -> p.Brief:
 
 
 def open_actions(request: p.ExpandRequest) -> list[str]:
-    """Return the actions that can still be planned: no visit once none is left."""
-    return [name for name in request.actions if name != VISIT or request.reads_left > 0]
+    """Return the actions that can still be planned: no visit once none is left, no look at what is seen."""
+    spent = {VISIT} if request.reads_left <= 0 else set()
+    spent |= {LOOK} if request.seen is not None else set()
+    return [name for name in request.actions if name not in spent]
 
 
 def expansion(
