@@ -190,7 +190,7 @@ def shown(run: Run) -> str:
     """Return what is seen first: the claim, or the first 60 words behind the line that says there is none."""
     if run.found:
         return run.text
-    return " ".join(_MARKS.sub("", run.text.partition("\n\n")[2]).split()[:60])
+    return " ".join(_MARKS.sub("", run.text.partition("\n")[2]).split()[:60])
 
 
 def baseline(pool: dict[str, str], cases: Sequence[Case]) -> list[bool]:

@@ -12,7 +12,7 @@ from ddax.memory.embed.likeness import Vectors
 from ddax.memory.embeddings import HashEmbedder
 from ddax.reasoning.embedded.evidence import weigh
 from ddax.reasoning.embedded.nearest import PASSAGE_WORDS, PASSAGES, SENTENCE_WORDS, nearest
-from ddax.steps.close.nearest_passages import AROUND, NEAREST, SENTENCES, quoted, with_nearest
+from ddax.steps.close.nearest_passages import NEAREST, SENTENCES, quoted, with_nearest
 from ddax.text.chunks import chunks
 from ddax.text.question import analyse
 from ddax.types import Passage
@@ -81,8 +81,8 @@ def test_the_nearest_sentences_come_first_each_with_the_number_of_its_passage() 
     answer = with_nearest(Answer(text="Not found.", nearest=[asdict(one) for one in found]), as_asked=False)
     lines = answer["text"].splitlines()
     assert lines[0] == f"Not found. {SENTENCES}"
-    assert lines[2] == f"- {FERRY.strip()} [1]"
-    assert lines[lines.index(AROUND) + 2].startswith(f"> {FERRY.strip()}")
+    assert lines[1] == f"- {FERRY.strip()} [1]"
+    assert answer["text"].split("\n\n")[1].startswith(f"> {FERRY.strip()}")
     listed = [line for line in lines if line.startswith("- ")]
     assert len(set(listed)) == len(listed) and sum(len(line.split()) - 2 for line in listed) <= SENTENCE_WORDS
     assert {line[-3:] for line in listed} <= {"[1]", "[2]"}

@@ -9,8 +9,7 @@ from ddax.types import JsonDict
 from ddax.wording import REMEMBERED
 
 NEAREST = "These passages come nearest:"
-SENTENCES = "These sentences come nearest:"
-AROUND = "They stand in these passages:"
+SENTENCES = "These sentences come nearest, and the passages they stand in:"
 
 
 def with_nearest(answer: Answer, *, as_asked: bool) -> Answer:
@@ -22,9 +21,9 @@ def with_nearest(answer: Answer, *, as_asked: bool) -> Answer:
     if not shown or as_asked or answer.get("found"):
         return answer
     said = sentences(shown)
-    above = [SENTENCES, said, AROUND] if said else [NEAREST]
+    above = f"{SENTENCES}\n{said}" if said else NEAREST
     quotes = [quoted(one, k) for k, one in enumerate(shown, 1)]
-    text = f"{answer.get('text', '')} " + "\n\n".join([*above, *quotes])
+    text = "\n\n".join([f"{answer.get('text', '')} {above}", *quotes])
     return Answer(**{**answer, "text": text, "nearest": []})
 
 
