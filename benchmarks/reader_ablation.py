@@ -2,7 +2,7 @@
 
 `python -m benchmarks.train_reader --rows FILE` keeps candidates; `python -m benchmarks.reader_ablation FILE`
 prints, for the real collections that a fit did not see, how often the best candidate is right and how many
-questions are claimed at nine in ten right.
+questions are claimed at the share right that is asked of a fit.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def main() -> None:
         found = load_rows(parser.parse_args().rows)
     except WrongOption as error:
         parser.error(str(error))
-    print("| without | best candidate right | claimed at nine in ten right |\n|---|---|---|")
+    print(f"| without | best candidate right | claimed at {CLAIMED:.0%} right |\n|---|---|---|")
     for name, signs in {"nothing left out": (), **GROUPS}.items():
         best, claimed = worth(without(found, signs))
         print(f"| {name} | {best:.3f} | {claimed:.3f} |")

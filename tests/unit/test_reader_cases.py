@@ -48,13 +48,29 @@ async def test_where_nothing_is_claimed_passages_are_quoted_with_place(reasoner:
     assert "paid for by the guild" in best.quote and best.place == "Rusk.md (Rusk, History)"
 
 
-async def test_what_a_document_leads_to_is_shown(reasoner: EmbeddedReasoner) -> None:
-    reply = await ask(
-        reasoner, "In which city was the architect of the Corvane Tower born?",
-        ("Corvane Tower", "The Corvane Tower is a lookout tower in Belmark. Ilse Maran designed it in 1931."),
-        ("Ilse Maran", "Ilse Maran was an architect. She was born in the city of Trondby and died in 1970."),
-    )  # fmt: skip
-    assert "born in the city of Trondby" in shown(reply)
+TOWER = ("Corvane Tower", "The Corvane Tower is a lookout tower in Belmark. Ilse Maran designed it in 1931.")
+MARAN = ("Ilse Maran", "Ilse Maran was an architect. She was born in the city of Trondby and died in 1970.")
+OTHERS = tuple(
+    (f"{name} Maran", f"{name} Maran was an architect. {name} Maran was born in the city of {city}.")
+    for name, city in (("Otto", "Vessa"), ("Runa", "Calder"), ("Pell", "Rusk"))
+)
+
+
+@pytest.mark.parametrize("others", [(), OTHERS], ids=["alone", "among others of whom the same is said"])
+async def test_what_a_document_leads_to_is_claimed_with_what_leads_to_it(
+    reasoner: EmbeddedReasoner, others: tuple[tuple[str, str], ...]
+) -> None:
+    question = "In which city was the architect of the Corvane Tower born?"
+    reply = await ask(reasoner, question, TOWER, MARAN, *others)
+    assert reply.found and "born in the city of Trondby" in reply.text
+    assert [quote.source for quote in reply.citations] == ["Ilse Maran.md", "Corvane Tower.md"]
+    assert "Ilse Maran designed it" in reply.text
+
+
+async def test_nobody_is_claimed_to_whom_no_document_leads(reasoner: EmbeddedReasoner) -> None:
+    question = "In which city was the architect of the Corvane Tower born?"
+    bare = ("Corvane Tower", "The Corvane Tower is a lookout tower in Belmark. It was built in 1931.")
+    assert not (await ask(reasoner, question, bare, MARAN, *OTHERS)).found
 
 
 async def test_a_copy_of_a_document_changes_nothing(reasoner: EmbeddedReasoner) -> None:

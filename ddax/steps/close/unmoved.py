@@ -14,8 +14,13 @@ from ddax.text.words import words
 ACTS = frozenset({"move", "browse"})
 """Actions that press, choose or write."""
 UNMOVED = "Nothing was pressed or written on a page: this tells what was seen."
-TELLING = frozenset("compare count describe explain find give list name read say show state tell".split())  # noqa: SIM905
-"""First words of a task that may want to hear of a page and no more."""
+TELLING = frozenset(
+    """
+    compare count describe explain find give list name read say show state tell
+    beschreibe erkläre finde lies liste nenne sag sage vergleiche zähle zeig zeige
+    """.split()  # noqa: SIM905
+)
+"""First words of a task that may want to hear of a page and no more, in English and German."""
 
 
 def unmoved(state: State, session: Session) -> str:
