@@ -31,14 +31,14 @@ def shown(question: str, **pages: str) -> tuple[str, ...]:
         for name, text in pages.items()
         for n, c in enumerate(chunks(text))
     ]
-    return tuple(quoted(asdict(one), 1) for one in nearest(weigh(analyse(question), parts, VECTORS)))
+    return tuple(quoted(asdict(one)) for one in nearest(weigh(analyse(question), parts, VECTORS)))
 
 
 @given(st.lists(LINES, min_size=1, max_size=8).map("\n\n".join))
 def test_what_is_shown_stands_in_the_page(text: str) -> None:
     for passage in shown("When does the ferry of the north leave?", harbour=text):
         *quoted, place = passage.splitlines()
-        assert place.startswith("> — [1] harbour.md")
+        assert place.startswith("> — harbour.md")
         assert all(line.removeprefix("> ").strip() in text for line in quoted)
         assert len(" ".join(line.removeprefix("> ") for line in quoted).split()) <= PASSAGE_WORDS
 
@@ -92,4 +92,4 @@ def test_short_passages_are_shown_alone() -> None:
     text = FERRY.strip()
     found = nearest(weigh(analyse("When does the ferry leave?"), [Passage("a", "a.md", "a", text)], VECTORS))
     answer = with_nearest(Answer(text="No.", nearest=[asdict(one) for one in found]), as_asked=False)
-    assert answer["text"] == f"No. {NEAREST}\n\n> {text}\n> — [1] a.md (a)"
+    assert answer["text"] == f"No. {NEAREST}\n\n> {text}\n> — a.md (a)"

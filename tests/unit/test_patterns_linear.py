@@ -66,7 +66,7 @@ def test_no_pattern_grows_faster_than_its_text(part: int) -> None:
 )
 def test_a_bad_pattern_is_found(pattern: str | bytes, used: str) -> None:
     row = Compiled("here:1", pattern, re.compile(pattern).flags, (used,))
-    assert fault(row, near=16, runs=RUNS[::2], most=MOST)
+    assert fault(row, near=16, runs=RUNS[::2], most=4 * MOST)  # a fast machine needs a longer text
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ class _Asked:
 def rows(question: Question, found: Sequence[Weighed]) -> tuple[NDArray[np.float64], tuple[int | None, ...]]:
     """Return one row of signs for each sentence, in their order: `[n, len(NAMES)]`, and what leads to each.
 
-    A sentence is led to by the number of one that names its document and says more of the names asked.
+    A sentence is led to by the number of one that names its document, and a name asked that it lacks.
     """
     if not found:
         return np.zeros((0, len(NAMES))), ()
@@ -108,8 +108,11 @@ def rows(question: Question, found: Sequence[Weighed]) -> tuple[NDArray[np.float
         row.update(hops[i])
         row.update(_joined(asked, found[i], row))
         row["lead_two"] = float(two[i] - np.delete(two, i).max(initial=0.0))
-    needed = (k if row["led_answers"] > row["answers"] else None for k, row in zip(leads, signs, strict=True))
-    return np.array([[row.get(name, 0.0) for name in NAMES] for row in signs]), tuple(needed)
+    needed = tuple(
+        k if k is not None and asked.names & (found[k].terms - item.terms) else None
+        for k, item in zip(leads, found, strict=True)
+    )
+    return np.array([[row.get(name, 0.0) for name in NAMES] for row in signs]), needed
 
 
 def ways(signs: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -22,7 +22,7 @@ def with_nearest(answer: Answer, *, as_asked: bool) -> Answer:
         return answer
     said = sentences(shown)
     above = f"{SENTENCES}\n{said}" if said else NEAREST
-    quotes = [quoted(one, k) for k, one in enumerate(shown, 1)]
+    quotes = [quoted(one, f"[{k}] " if said else "") for k, one in enumerate(shown, 1)]
     text = "\n\n".join([f"{answer.get('text', '')} {above}", *quotes])
     return Answer(**{**answer, "text": text, "nearest": []})
 
@@ -33,8 +33,8 @@ def sentences(shown: Sequence[JsonDict]) -> str:
     return "\n".join(f"- {said} [{k}]" for _, said, k in ranked)
 
 
-def quoted(shown: JsonDict, number: int) -> str:
+def quoted(shown: JsonDict, number: str = "") -> str:
     """Return a passage as a quotation of Markdown, with its number and place; an empty line would end it."""
     lines = [f"> {line}" for line in shown["quote"].splitlines() if line.strip()]
     mark = REMEMBERED if shown.get("remembered") else ""
-    return "\n".join([*lines, f"> — [{number}] {shown['place']}{mark}"])
+    return "\n".join([*lines, f"> — {number}{shown['place']}{mark}"])
