@@ -2,7 +2,8 @@
 
 Every paragraph of every question is one Markdown file of one folder; each question is a run of its
 own, in its own memory namespace. The refusal test runs the same questions with the supporting
-paragraphs hidden. Nothing is fitted here.
+paragraphs hidden. Nothing is fitted here, but `train_reader` fits the scorer to these questions among others,
+with what a search by words reads for them.
 """
 
 from __future__ import annotations
@@ -240,7 +241,10 @@ async def _run(path: Path, place: Path, options: Options) -> Result:
     hidden = [await bench.ask(case, hide=True) for case in cases]
     figures = [*_quality(cases, kept, hidden, baseline(pool, cases), options.seed), *_cost(kept)]
     figures += await _ablation(bench, cases if not options.quick else cases[:ABLATED])
-    notes = (f"{len(pool)} paragraphs, {len(cases)} questions; every figure is a run of the whole graph",)
+    notes = (
+        f"{len(pool)} paragraphs, {len(cases)} questions; every figure is a run of the whole graph",
+        "the scorer of the answers was fitted to these questions, too, among others",
+    )
     return Result(NAME, tuple(figures), (options.seed,), 1, notes)
 
 

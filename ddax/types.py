@@ -38,8 +38,6 @@ NodeName = Literal[
 
 ROOT = "0"
 """The id of the first root idea; a follow-up task opens "1", and so on."""
-UNTOLD = "untold"
-"""Marks an argument of an action that a model is not told of, as `Annotated[str, UNTOLD]`."""
 NO_PARENT = ""
 MENTION = "mention:"
 """Prefix of the id of a passage that stands for a document named in a page."""

@@ -10,16 +10,16 @@ import asyncio
 import re
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.json_schema import SkipJsonSchema
 
 from ddax.actions.protocol import Action, ActionContext, ActionResult
 from ddax.environments.journey import History, Journey
 from ddax.environments.protocol import Environment, Move, Observation, Pictured
 from ddax.errors import ActionError
 from ddax.memory.gate.instructions import CUT, instruction_spans
-from ddax.types import UNTOLD, Effect, Record
+from ddax.types import Effect, Record
 
 PLACES = "places"
 """The log of places: mark, moves that lead there, what is seen."""
@@ -44,7 +44,7 @@ class LookArguments(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    at: Annotated[str, UNTOLD] = ""
+    at: SkipJsonSchema[str] = ""
 
 
 class MoveArguments(BaseModel):
@@ -58,7 +58,7 @@ class MoveArguments(BaseModel):
     target: str = Field(min_length=1)
     name: str = "go"
     value: str = ""
-    at: Annotated[str, UNTOLD] = ""
+    at: SkipJsonSchema[str] = ""
     turn: int = 0
 
 

@@ -88,6 +88,14 @@ def test_the_nearest_sentences_come_first_each_with_the_number_of_its_passage() 
     assert {line[-3:] for line in listed} <= {"[1]", "[2]"}
 
 
+def test_passages_of_a_run_that_an_earlier_release_began_are_shown() -> None:
+    text = FERRY.strip()
+    found = nearest(weigh(analyse("When does the ferry leave?"), [Passage("a", "a.md", "a", text)], VECTORS))
+    kept = {name: value for name, value in asdict(found[0]).items() if name != "sentences"}
+    answer = with_nearest(Answer(text="No.", nearest=[kept]), as_asked=False)
+    assert answer["text"] == f"No. {NEAREST}\n\n> {text}\n> — a.md (a)"
+
+
 def test_short_passages_are_shown_alone() -> None:
     text = FERRY.strip()
     found = nearest(weigh(analyse("When does the ferry leave?"), [Passage("a", "a.md", "a", text)], VECTORS))

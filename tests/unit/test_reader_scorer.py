@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from hashlib import sha256
 from pathlib import Path
 
@@ -99,3 +102,25 @@ def test_rows_of_other_signs_and_other_files_are_refused(tmp_path: Path, monkeyp
     monkeypatch.setattr("benchmarks.reader_rows.NAMES", features.NAMES[1:])
     with pytest.raises(WrongOption, match="another release"):
         load_rows(kept)
+
+
+SIGNS = """
+from hashlib import sha256
+from benchmarks.reader_chains import chains
+from benchmarks.reader_rows import rows_of
+from ddax.memory.embed.likeness import Vectors
+from ddax.memory.embeddings import HashEmbedder
+vectors = Vectors(HashEmbedder())
+signs = (rows_of(asked, vectors).signs.tobytes() for asked, _ in zip(chains(), range(300)))
+print(sha256(b"".join(signs)).hexdigest())
+"""
+
+
+def test_signs_are_the_same_in_every_process(repo: Path) -> None:
+    def signs(seed: str) -> str:
+        env = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(repo)}
+        done = subprocess.run([sys.executable, "-c", SIGNS], env=env, capture_output=True, check=True)
+        return done.stdout.decode().strip()
+
+    first = signs("1")
+    assert len(first) == 64 and signs("2") == first

@@ -6,9 +6,10 @@ Each sign is between 0 and 1 or a small count. None of them decides: `scorer` we
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +63,8 @@ _AMOUNT = re.compile(
 _LETTERED = re.compile(r"\d|\b\w\b")
 """What parts names that are alike else: a number, a single letter."""
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_Said: TypeAlias = Sequence[list[str]]
+"""The words of each sentence, or of what it is about."""
 
 
 @dataclass(frozen=True)
@@ -78,8 +81,9 @@ class _Asked:
 
     def share_of_rest(self, said: Set[str]) -> float:
         """Return the share of the words beside the names, by rarity, that are said; 1 of none."""
-        whole = sum(self.weights[term] for term in self.rest)
-        return sum(self.weights[term] for term in self.rest if term in said) / whole if whole else 1.0
+        rest = [term for term in self.question.terms if term in self.rest]  # in one order: floats are added
+        whole = sum(self.weights[term] for term in rest)
+        return sum(self.weights[term] for term in rest if term in said) / whole if whole else 1.0
 
     def fit(self, own: float) -> float:
         """Return the fit of a span, or the same for all where no kind is asked for."""
@@ -90,28 +94,32 @@ class _Asked:
         return sum(self.weights[term] for term in self.question.terms if term in said) / self.whole
 
 
-def rows(question: Question, found: Sequence[Weighed]) -> tuple[NDArray[np.float64], tuple[int | None, ...]]:
+def rows(question: Question, found: Sequence[Weighed]) -> tuple[NDArray[np.float64], list[int | None]]:
     """Return one row of signs for each sentence, in their order: `[n, len(NAMES)]`, and what leads to each.
 
     A sentence is led to by the number of one that names its document, and a name asked that it lacks.
     """
     if not found:
-        return np.zeros((0, len(NAMES))), ()
+        return np.zeros((0, len(NAMES))), []
     asked = _asked(question, found)
     base = np.array([item.score for item in found])
-    hops, leads = _hops(asked, found)
+    titles = [words(bare_title(item.sentence.subject)) for item in found]
+    lines = [words(item.sentence.text) for item in found]
+    order = sorted(range(len(found)), key=lambda k: -found[k].score)[:MAX_PARTNERS]
+    hops = _hops(asked, found, titles, lines, order)
+    leads = list(_leads(asked, found, titles, lines, order))
     two = base + np.array([hop["gain"] for hop in hops]) / 3
     docs = _docs(question, found)
     signs = [_signs(asked, found, i, docs[item.sentence.passage.source]) for i, item in enumerate(found)]
     for i, row in enumerate(signs):
         row.update(_standing(found, base, i))
-        row.update(hops[i])
+        row.update(hops[i] | leads[i][0])
         row.update(_joined(asked, found[i], row))
         row["lead_two"] = float(two[i] - np.delete(two, i).max(initial=0.0))
-    needed = tuple(
-        k if k is not None and asked.names & (found[k].terms - item.terms) else None
-        for k, item in zip(leads, found, strict=True)
-    )
+    lacking = [asked.names - item.terms for item in found]
+    needed = [
+        k if k >= 0 and names & found[k].terms else None for (_, k), names in zip(leads, lacking, strict=True)
+    ]
     return np.array([[row.get(name, 0.0) for name in NAMES] for row in signs]), needed
 
 
@@ -291,31 +299,24 @@ def _standing(found: Sequence[Weighed], base: NDArray[np.float64], i: int) -> di
     }
 
 
-def _hops(asked: _Asked, found: Sequence[Weighed]) -> tuple[list[dict[str, float]], list[int | None]]:
+def _hops(
+    asked: _Asked, found: Sequence[Weighed], titles: _Said, lines: _Said, order: Sequence[int]
+) -> list[dict[str, float]]:
     """Return, for each sentence, what it covers together with one of another document.
 
     `bridge` goes by a sentence that names the document of the other, or is named by it; `gain` is what this
-    adds to its own cover. The signs `led_` ask for more: the other names the document of this one; its number
-    is returned beside them.
+    adds to its own cover.
     """
-    order = sorted(range(len(found)), key=lambda k: -found[k].score)[:MAX_PARTNERS]
-    titles = [words(bare_title(item.sentence.subject)) for item in found]
     texts = {id(i.sentence.passage): words(i.sentence.passage.text) for i in found}
-    lines = [words(item.sentence.text) for item in found]
-    every, opening = [[*title] for title in {(*title,) for title in titles}], _openings(found)
-    named_by = {k: sum(t != titles[k] and contains_phrase(lines[k], t) for t in every) for k in order}
-    told, leading = [], list[int | None]()
+    told = []
     for i, item in enumerate(found):
-        lead: int | None = None
-        bridge, known, led = item.cover, len(asked.names & item.terms), (0.0, 0.0, 0.0)
+        bridge, known = item.cover, len(asked.names & item.terms)
         page = item.sentence.passage
-        said = item.terms | opening.get(page.source, frozenset())
         for k in order:
             other = found[k].sentence.passage
             if other.source == page.source:
                 continue
-            leads = contains_phrase(lines[k], titles[i])
-            named = leads or contains_phrase(lines[i], titles[k])
+            named = contains_phrase(lines[k], titles[i]) or contains_phrase(lines[i], titles[k])
             both = item.terms | found[k].terms
             if (
                 named
@@ -324,25 +325,30 @@ def _hops(asked: _Asked, found: Sequence[Weighed]) -> tuple[list[dict[str, float
             ):
                 known = max(known, len(asked.names & both))
             bridge = max(bridge, asked.cover(both)) if named else bridge
-            if leads:
-                own = (*_led(asked, found[k], said, item.fit), 1 / max(1, named_by[k]))
-                led, lead = max((led, lead), (own, k), key=lambda one: one[0])
-        told.append({
-            "bridge": bridge, "gain": bridge - item.cover, "named": known / max(1, len(asked.names)),
-            **dict(zip(("led_answers", "led_whole", "led_few"), led, strict=True)),
-        })  # fmt: skip
-        leading.append(lead)
-    return told, leading
+        told.append(
+            {"bridge": bridge, "gain": bridge - item.cover, "named": known / max(1, len(asked.names))}
+        )
+    return told
 
 
-def _openings(found: Sequence[Weighed]) -> dict[str, frozenset[str]]:
-    """Return what the first sentence of each document says, by its source."""
+def _leads(
+    asked: _Asked, found: Sequence[Weighed], titles: _Said, lines: _Said, order: Sequence[int]
+) -> Iterator[tuple[dict[str, float], int]]:
+    """Yield, for each sentence, the signs of the best one that names its document, and its number or -1.
+
+    They are how far both answer and cover, with what opens the document, and how few documents it names.
+    """
+    every = [[*title] for title in {(*title,) for title in titles}]
+    few = {k: 1 / max(1, sum(t != titles[k] and contains_phrase(lines[k], t) for t in every)) for k in order}
     first = (item for item in found if item.sentence.place == 0 and item.sentence.passage.opens)
-    return {item.sentence.passage.source: item.terms for item in first}
-
-
-def _led(asked: _Asked, lead: Weighed, said: frozenset[str], fit: float) -> tuple[float, float]:
-    """Return how far a sentence that leads to another document and what is said there answer, and cover."""
-    both = lead.terms | said
-    names = len(asked.names & lead.terms) / len(asked.names) if asked.names else 0.0
-    return names * asked.share_of_rest(both) * asked.fit(fit), asked.cover(both)
+    opening = {item.sentence.passage.source: item.terms for item in first}
+    for i, item in enumerate(found):
+        source, best = item.sentence.passage.source, ((0.0, 0.0, 0.0), -1)
+        here = item.terms | opening.get(source, frozenset())
+        for k in order:
+            if found[k].sentence.passage.source != source and contains_phrase(lines[k], titles[i]):
+                both, names = found[k].terms | here, len(asked.names & found[k].terms)
+                share = names / len(asked.names) if asked.names else 0.0
+                answers = share * asked.share_of_rest(both) * asked.fit(item.fit)
+                best = max(best, ((answers, asked.cover(both), few[k]), k), key=lambda one: one[0])
+        yield dict(zip(("led_answers", "led_whole", "led_few"), best[0], strict=True)), best[1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ddax.reasoning.embedded.evidence import Weighed
@@ -43,27 +43,24 @@ def _with_sentences(weighed: Sequence[Weighed], passages: Sequence[Nearest]) -> 
     """
     if sum(len(one.quote.split()) for one in passages) <= SENTENCE_WORDS:
         return tuple(passages)
-    bearing = [item.sentence for item in weighed if _bears(item)]
-    lines = [(line, k) for line in bearing for k in _home(line, passages)]
-    told = [list[tuple[int, str]]() for _ in passages]
-    left, said = SENTENCE_WORDS, set[str]()
-    for rank, (line, k) in enumerate(lines):
-        words = len(line.told.split())
-        if words <= left and line.told not in said:
-            said.add(line.told)
-            told[k].append((rank, line.told))
-            left -= words
-    return tuple(replace(one, sentences=tuple(own)) for one, own in zip(passages, told, strict=True))
+    told: list[dict[str, int]] = [{} for _ in passages]
+    left = SENTENCE_WORDS
+    for rank, line in enumerate(item.sentence for item in weighed if _bears(item)):
+        homes = (own for one, own in zip(passages, told, strict=True) if _holds(one, line))
+        home, size = next(homes, None), len(line.told.split())
+        if home is not None and size <= left and not any(line.told in own for own in told):
+            home[line.told] = rank
+            left -= size
+    said = [tuple((rank, text) for text, rank in own.items()) for own in told]
+    return tuple(replace(one, sentences=own) for one, own in zip(passages, said, strict=True))
 
 
 def _bears(item: Weighed) -> bool:
     return max(item.like, item.cover) >= NEAR
 
 
-def _home(line: Sentence, passages: Sequence[Nearest]) -> Iterator[int]:
-    """Yield the number of the first passage that holds a sentence, if any does."""
-    source = line.passage.source
-    yield from [k for k, one in enumerate(passages) if one.source == source and line.text in one.quote][:1]
+def _holds(passage: Nearest, line: Sentence) -> bool:
+    return passage.source == line.passage.source and line.text in passage.quote
 
 
 def around(line: Sentence, taken: Sequence[range] = ()) -> range:

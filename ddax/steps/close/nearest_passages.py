@@ -28,8 +28,13 @@ def with_nearest(answer: Answer, *, as_asked: bool) -> Answer:
 
 
 def sentences(shown: Sequence[JsonDict]) -> str:
-    """Return the nearest sentences as a list, the nearest first, each with the number of its passage."""
-    ranked = sorted((rank, said, k) for k, one in enumerate(shown, 1) for rank, said in one["sentences"])
+    """Return the nearest sentences as a list, the nearest first, each with the number of its passage.
+
+    An answer that an earlier release has kept has none.
+    """
+    ranked = sorted(
+        (rank, said, k) for k, one in enumerate(shown, 1) for rank, said in one.get("sentences", ())
+    )
     return "\n".join(f"- {said} [{k}]" for _, said, k in ranked)
 
 

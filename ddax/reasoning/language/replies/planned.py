@@ -10,16 +10,17 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
+from pydantic.json_schema import SkipJsonSchema
 
 from ddax.reasoning import protocol as p
 from ddax.reasoning.language.quote import clean
 from ddax.reasoning.language.replies import schemas as w
 from ddax.reasoning.language.replies.schemas import Unfit
-from ddax.types import UNTOLD, ActionCall, JsonDict, Proposal, Usage
+from ddax.types import ActionCall, JsonDict, Proposal, Usage
 
 ArgumentModels = Mapping[str, type[BaseModel]]
 FALLBACK_ARGUMENTS: Mapping[str, tuple[str, ...]] = {
@@ -29,6 +30,8 @@ FALLBACK_ARGUMENTS: Mapping[str, tuple[str, ...]] = {
 SEARCH, VISIT, LOOK = "search", "visit", "look"
 ONE_ARGUMENT = frozenset({SEARCH, VISIT, "think"})
 """Actions that change nothing and have one argument: it is meant whatever it is called."""
+_SKIPS = get_args(SkipJsonSchema[str])[1]
+"""What pydantic keeps beside a field that the schema skips."""
 
 
 def argument_names(action: str, models: ArgumentModels) -> tuple[str, ...]:
@@ -39,10 +42,13 @@ def argument_names(action: str, models: ArgumentModels) -> tuple[str, ...]:
 
 
 def asked_for(action: str, models: ArgumentModels) -> list[str]:
-    """Return the arguments that a model is told of: all but those that are marked as untold."""
+    """Return the arguments that a model is told of: all but those that their schema skips."""
     fields = _fields(models[action]) if action in models else {}
-    untold = {name for name, said in fields.items() if UNTOLD in said.metadata}
-    return [name for name in argument_names(action, models) if name not in untold]
+    return [name for name in argument_names(action, models) if not _skipped(fields.get(name))]
+
+
+def _skipped(field: FieldInfo | None) -> bool:
+    return field is not None and _SKIPS in field.metadata
 
 
 def _fields(model: type[BaseModel]) -> dict[str, FieldInfo]:
