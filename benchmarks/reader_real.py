@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -68,7 +69,7 @@ def says(case: Case) -> Callable[[Candidate], int]:
     question = analyse(case.question)
 
     def judge(candidate: Candidate) -> int:
-        text, _, short = claim_of(question, [candidate])
+        text, _, short = claim_of(question, [replace(candidate, lead=None)])  # it is judged by itself
         return int(right(case, Told(True, short, text, ())))
 
     return judge

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from hashlib import sha256
@@ -14,15 +15,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.answers_scoring import Case
 from benchmarks.core import FOLDERS, WrongOption
 from benchmarks.reader_chains import chains
+from benchmarks.reader_real import says
 from benchmarks.reader_rows import Rows, load_rows, rows_of, save_rows
 from benchmarks.train_reader import CASES, curve, data_of, fit, folded, judged
 from ddax.errors import ReasonerError
 from ddax.memory.embed.likeness import Vectors
 from ddax.memory.embeddings import HashEmbedder
 from ddax.reasoning.embedded import features
+from ddax.reasoning.embedded.candidates import candidates
 from ddax.reasoning.embedded.scorer import WEIGHTS, of_data, scorer
+from ddax.text.question import analyse
 
 
 def made_rows(seed: int = 0, questions: int = 40) -> list[Rows]:
@@ -104,9 +109,22 @@ def test_rows_of_other_signs_and_other_files_are_refused(tmp_path: Path, monkeyp
         load_rows(kept)
 
 
+def test_a_candidate_is_right_by_what_it_says_and_not_by_what_leads_to_it() -> None:
+    asked = next(chains())
+    found = candidates(analyse(asked.question), asked.passages, Vectors(HashEmbedder()))
+    (led,) = [one for one in found if asked.right(one)]
+    assert led.lead is not None
+    year = re.search(r"\b19\d\d\b", led.lead.sentence.text)
+    assert year is not None
+    for answer, wanted in ((year[0], 0), (led.lines[0].sentence.text.rstrip("."), 1)):
+        case = Case("made", asked.question, (answer,), "", "fact", answerable=True)
+        assert says(case)(led) == wanted, answer
+
+
 SIGNS = """
 from hashlib import sha256
 from benchmarks.reader_chains import chains
+from benchmarks.reader_real import says
 from benchmarks.reader_rows import rows_of
 from ddax.memory.embed.likeness import Vectors
 from ddax.memory.embeddings import HashEmbedder
