@@ -12,6 +12,7 @@ from ddax.memory.embed.likeness import Vectors
 from ddax.memory.embeddings import HashEmbedder
 from ddax.reasoning.embedded.evidence import weigh
 from ddax.reasoning.embedded.nearest import PASSAGE_WORDS, PASSAGES, SENTENCE_WORDS, nearest
+from ddax.reasoning.embedded.nearest import SENTENCES as SENTENCES_TOLD
 from ddax.steps.close.nearest_passages import NEAREST, SENTENCES, quoted, with_nearest
 from ddax.text.chunks import chunks
 from ddax.text.question import analyse
@@ -94,6 +95,23 @@ def test_passages_of_a_run_that_an_earlier_release_began_are_shown() -> None:
     kept = {name: value for name, value in asdict(found[0]).items() if name != "sentences"}
     answer = with_nearest(Answer(text="No.", nearest=[kept]), as_asked=False)
     assert answer["text"] == f"No. {NEAREST}\n\n> {text}\n> — a.md (a)"
+
+
+def test_a_sentence_that_goes_back_is_told_with_its_title() -> None:
+    text = f"{HARBOUR * 8}It leaves the pier at nine with the ferry."
+    found = nearest(
+        weigh(analyse("When does the ferry leave the pier?"), [Passage("a", "a.md", "North", text)], VECTORS)
+    )
+    assert "North: It leaves the pier at nine with the ferry." in [said for _, said in found[0].sentences]
+
+
+def test_few_sentences_come_first_and_no_headings_among_them() -> None:
+    lines = "".join(f"The ferry to pier {n} leaves at {n}.\n\n## Pier {n}\n\n" for n in range(9))
+    text = f"# Ferry\n\n{lines}{HARBOUR * 5}"
+    parts = [Passage(f"a{c.start}", "a.md", "Ferry", c.text, c.start, c.end) for c in chunks(text)]
+    found = nearest(weigh(analyse("When does the ferry leave the pier?"), parts, VECTORS))
+    said = [told for one in found for _, told in one.sentences]
+    assert len(said) == SENTENCES_TOLD and all(told.startswith("The ferry to pier") for told in said), said
 
 
 def test_short_passages_are_shown_alone() -> None:

@@ -57,6 +57,11 @@ def test_the_weights_say_what_they_were_made_of() -> None:
     assert set(data["ways"]) == set(features.WAYS)
 
 
+def test_the_page_of_results_says_from_what_probability_is_claimed(repo: Path) -> None:
+    page = (repo / "docs" / "cli.md").read_text(encoding="utf-8")
+    assert f"claimed from about {scorer().claim:.1f} on" in page
+
+
 def test_weights_of_other_signs_are_refused() -> None:
     data = json.loads(WEIGHTS.read_text(encoding="utf-8"))
     with pytest.raises(ReasonerError, match="other signs"):

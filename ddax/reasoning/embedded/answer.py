@@ -11,6 +11,7 @@ import numpy as np
 from ddax.memory.embed.likeness import Vectors
 from ddax.reasoning.embedded.candidates import Candidate, candidates
 from ddax.reasoning.embedded.evidence import Weighed, fit_of_title
+from ddax.reasoning.embedded.features import NAMES
 from ddax.reasoning.embedded.nearest import nearest
 from ddax.reasoning.embedded.scorer import scorer
 from ddax.reasoning.embedded.shown import pack
@@ -92,7 +93,10 @@ def ranked(
     signs = np.stack([one.signs for one in found])
     raw = scorer().raw(signs)
     order = sorted(range(len(found)), key=lambda k: (-raw[k], k))
-    return [found[k] for k in order], [float(raw[k]) for k in order], scorer().best(signs)
+    best = found[order[0]]
+    # Where a sentence leads to several documents, it is as likely that another one is meant.
+    meant = float(best.signs[NAMES.index("led_few")]) if best.lead else 1.0
+    return [found[k] for k in order], [float(raw[k]) for k in order], scorer().best(signs) * meant
 
 
 def short_of(question: Question, item: Weighed) -> str:

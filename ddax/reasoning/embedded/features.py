@@ -338,17 +338,26 @@ def _leads(
 
     They are how far both answer and cover, with what opens the document, and how few documents it names.
     """
-    every = [[*title] for title in {(*title,) for title in titles}]
-    few = {k: 1 / max(1, sum(t != titles[k] and contains_phrase(lines[k], t) for t in every)) for k in order}
+    every = [[*title] for title in dict.fromkeys((*title,) for title in titles)]
+    named = [_named(line, every) for line in lines]
+    few = {k: 1 / max(1, sum(title != titles[k] for title in named[k])) for k in order}
     first = (item for item in found if item.sentence.place == 0 and item.sentence.passage.opens)
     opening = {item.sentence.passage.source: item.terms for item in first}
     for i, item in enumerate(found):
         source, best = item.sentence.passage.source, ((0.0, 0.0, 0.0), -1)
         here = item.terms | opening.get(source, frozenset())
         for k in order:
-            if found[k].sentence.passage.source != source and contains_phrase(lines[k], titles[i]):
+            if found[k].sentence.passage.source != source and titles[i] in named[k]:
                 both, names = found[k].terms | here, len(asked.names & found[k].terms)
                 share = names / len(asked.names) if asked.names else 0.0
                 answers = share * asked.share_of_rest(both) * asked.fit(item.fit)
                 best = max(best, ((answers, asked.cover(both), few[k]), k), key=lambda one: one[0])
         yield dict(zip(("led_answers", "led_whole", "led_few"), best[0], strict=True)), best[1]
+
+
+def _named(line: list[str], titles: _Said) -> list[list[str]]:
+    """Return the titles that a line names, without those that only stand in a longer one."""
+    found = [title for title in titles if contains_phrase(line, title)]
+    return [
+        title for title in found if not any(title != one and contains_phrase(one, title) for one in found)
+    ]

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ddax.reasoning.embedded.evidence import Weighed
-from ddax.reasoning.embedded.sentences import Sentence
+from ddax.reasoning.embedded.sentences import Sentence, goes_back
 from ddax.text.chunks import sentences
+from ddax.text.words import bare_title
 from ddax.types import Nearest
 
 PASSAGES = 3
@@ -16,8 +17,8 @@ NEAR = 0.3
 """Likeness, or share of the question's words, from which on a sentence bears on it."""
 PASSAGE_WORDS = 80
 """Words of one of them, around the sentence that comes nearest."""
-SENTENCE_WORDS = 60
-"""Words of the sentences that are told before the passages they stand in."""
+SENTENCES, SENTENCE_WORDS = 4, 60
+"""Sentences that are told before the passages they stand in, and their words."""
 
 
 def nearest(weighed: Sequence[Weighed]) -> tuple[Nearest, ...]:
@@ -45,12 +46,15 @@ def _with_sentences(weighed: Sequence[Weighed], passages: Sequence[Nearest]) -> 
         return tuple(passages)
     told: list[dict[str, int]] = [{} for _ in passages]
     left = SENTENCE_WORDS
-    for rank, line in enumerate(item.sentence for item in weighed if _bears(item)):
+    lines = (item.sentence for item in weighed if _bears(item) and not item.sentence.label)
+    for rank, line in enumerate(lines):
         homes = (own for one, own in zip(passages, told, strict=True) if _holds(one, line))
-        home, size = next(homes, None), len(line.told.split())
-        if home is not None and size <= left and not any(line.told in own for own in told):
-            home[line.told] = rank
-            left -= size
+        home = next(homes, None)
+        text = f"{bare_title(line.subject)}: {line.told}" if goes_back(line) else line.told
+        known = any(text in own for own in told) or sum(map(len, told)) == SENTENCES
+        if home is not None and len(text.split()) <= left and not known:
+            home[text] = rank
+            left -= len(text.split())
     said = [tuple((rank, text) for text, rank in own.items()) for own in told]
     return tuple(replace(one, sentences=own) for one, own in zip(passages, said, strict=True))
 

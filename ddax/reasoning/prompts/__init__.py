@@ -174,7 +174,7 @@ def source(name: str) -> str:
         raise UsageError(
             f"there is no prompt {name!r}.",
             why="Each request to a model has one prompt.",
-            mend=f"Known are {', '.join(NAMES)}.",
+            mend=f"Known are {', '.join((*NAMES, RULES, QUOTES))}.",
         )
     return (files(__name__) / f"{name}.txt").read_text(encoding="utf-8").strip("\n")
 
