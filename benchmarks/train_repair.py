@@ -2,8 +2,9 @@
 
 `python -m benchmarks.train_repair ROWS --collect` repairs bugs that are made from the standard library and
 those of the development file; of each patch it keeps what spoke for it and whether the tests that were kept
-back agree, one JSON object a line. Without `--collect` the
-weights are fitted to such a file: the same file gives the same weights.
+back agree, one JSON object a line. `--part 0/2` takes every second bug, so that two processes share them;
+their files are joined with `cat`. Without `--collect` the weights are fitted to such a file: the same rows
+give the same weights.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -89,14 +90,15 @@ def sources(folder: Path | None) -> Iterator[tuple[str, Any]]:
         yield from (one for one in pair if one is not None)
 
 
-def collect(rows: Path, folder: Path | None) -> None:
-    """Repair the bugs that are not in the file yet."""
+def collect(rows: Path, folder: Path | None, part: str = "0/1") -> None:
+    """Repair the bugs of a part that are not in the file yet."""
     from ddax.evolution.tables import table
 
     table("judging/weights")["threshold"] = 2.0  # no patch ends the comparison as a fix
     done = {row["task"] for row in read(rows)}
+    first, step = map(int, part.split("/"))
     with rows.open("a", encoding="utf-8") as out:
-        for name, task in sources(folder):
+        for name, task in islice(sources(folder), first, None, step):
             for view, given, hidden in views(name, task):
                 if view in done:
                     continue
@@ -107,8 +109,9 @@ def collect(rows: Path, folder: Path | None) -> None:
 
 
 def read(rows: Path) -> list[dict[str, Any]]:
-    """Read the rows of a file; none where there is none."""
-    return [json.loads(line) for line in rows.read_text("utf-8").splitlines()] if rows.is_file() else []
+    """Read the rows of a file, ordered by task and place; none where there is none."""
+    made = [json.loads(line) for line in rows.read_text("utf-8").splitlines()] if rows.is_file() else []
+    return sorted(made, key=lambda row: (row["task"], row["place"]))
 
 
 def fit(rows: Sequence[Mapping[str, Any]]) -> tuple[np.ndarray, float]:
@@ -159,10 +162,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("rows", type=Path)
     parser.add_argument("--collect", action="store_true", help="repair bugs, and add what came of it")
+    parser.add_argument("--part", default="0/1", help="which of how many parts is collected, as 0/2")
     parser.add_argument("--data", type=Path, default=None, help="folder of the data files")
     given = parser.parse_args()
     if given.collect:
-        collect(given.rows, given.data)
+        collect(given.rows, given.data, given.part)
         return 0
     rows = [row for row in read(given.rows) if row["place"] >= 0]
     weights, bias = fit(rows)
@@ -172,7 +176,7 @@ def main() -> int:
         f"benchmarks/train_repair.py to {len(rows)} patches of bugs made from the standard library and of "
         "HumanEvalFix (development half). A patch counts as a fix from the threshold on: in held-out folds "
         f"{share:.3f} of {count} such patches were right.",
-        "rows": sha256(given.rows.read_bytes()).hexdigest(),
+        "rows": sha256(json.dumps(rows, sort_keys=True).encode()).hexdigest(),
         "bias": round(bias, 4),
         "threshold": round(least, 4),
         "weights": {n: round(float(w), 4) for n, w in zip((*RISING, *FALLING), weights, strict=True)},
