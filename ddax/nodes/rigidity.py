@@ -88,6 +88,8 @@ async def _ledger(state: State, session: Remembers, outcome: Outcome, mind: Mind
     }
     if felt.get("estimated"):
         row["estimated"] = True
+    if outcome.get("settles"):
+        row["settles"] = True
     await session.memory.log(LEDGER, row, key=f"{work['id']}:{outcome['idea']}:{state['step']}")
 
 

@@ -84,13 +84,23 @@ async def test_of_claims_a_model_values_those_alone_that_their_page_does_not_car
 
 
 def test_a_value_that_no_judge_gave_teaches_nothing_alone() -> None:
-    row = {"idea": "0.1", "value": 0.9, "before": 0.1, "epsilon": 0.2, "estimated": True}
+    row = {"idea": "0.1", "action": "search", "value": 0.9, "before": 0.1, "epsilon": 0.2, "estimated": True}
     ideas = {"0.1": Idea(id="0.1", kind="leaf", parent="0", Q=0.1, N=2)}
     assert policy_error(row) == 0.2
     assert policy_error({**row, "before": None}) == 0.0
     assert value_error(row, ideas) == 0.0
+    assert policy_error({**row, "action": "merge"}) == 0.0, "a merge is not chosen"
     del row["estimated"]
     assert policy_error(row) == value_error(row, ideas) == pytest.approx(0.8)
+    assert policy_error({**row, "action": "merge"}) == pytest.approx(0.8), "a judge said so"
+
+
+def test_what_a_check_settled_in_other_words_than_forecast_teaches_nothing() -> None:
+    row = {"idea": "0.1", "action": "check", "value": 1.0, "before": None, "epsilon": 0.9, "settles": True}
+    assert policy_error(row) == 0.0
+    assert policy_error({**row, "before": 0.2}) == pytest.approx(0.8), "it was thought to be worth little"
+    del row["settles"]
+    assert policy_error(row) == 0.9
 
 
 async def test_what_was_read_and_the_rules_are_asked_for_once_a_step(

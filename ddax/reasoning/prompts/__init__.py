@@ -31,7 +31,9 @@ FIXED = frozenset({"repair"})
 """Templates that a folder cannot replace: what is wrong with a reply is said in our words."""
 OWN_RULES = frozenset({"act", "extract"})
 """Templates that hold their rules themselves: the reply may be calls of tools, or a page costs a call."""
-UNQUOTED = frozenset({"expand", "plans", "predict", "judges", "propose_patches", "mutate_patch"})
+UNQUOTED = frozenset({
+    "expand", "plans", "predict", "judges", "reflect", "propose_patches", "mutate_patch",
+})  # fmt: skip
 """Templates whose replies hold no quote, so that nothing need be said of how one is given."""
 _PARTING = "\n=====\n"
 _SECTIONS = "\n\n"
