@@ -12,6 +12,7 @@ MISSED = Seen(complaints=("KeyError: 'a'",))
 NUMBERS = Seen({("m.py", 1): {name: frozenset({"int"}) for name in ("x", "n", "a")}})
 UNREAD = Seen(complaints=("ValueError: invalid literal for int() with base 10: 'price'",))
 TEXTS = Seen(words=("total 1.50", "05", "    ab", "12,000"))
+AMONG = Seen(words=("a\\b", ".gif"), numbers=(404,))
 
 
 def texts(wrong, seen=None):
@@ -40,6 +41,11 @@ def function(line):
         ("return [[0] * n] * n", "return [[0] * n for _ in range(n)]", None),
         ("return n * [{}]", "return [{} for _ in range(n)]", None),
         ("return x & n", "return x & ~n", None),
+        ("return [c for c in x if c in '*?']", "return [c for c in x if c in '*?\\\\']", AMONG),
+        ("return x.strip(', ')", "return x.strip(', .')", AMONG),
+        ("return n in ('.png', '.jpg')", "return n in ('.png', '.jpg', '.gif')", AMONG),
+        ("return n not in {500, 503}", "return n not in {500, 503, 404}", AMONG),
+        ("return x.endswith(('.png', '.jpg'))", "return x.endswith(('.png', '.jpg', '.gif'))", AMONG),
         ("x = n", "x |= n", None),
         ("a = x + 1", "a = min(x + 1, n)", NUMBERS),
         ("return y[x // 2]", "return y[min(x // 2, n - 1)]", NUMBERS),
