@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import marshal
 from copy import deepcopy
 from typing import Any
 
@@ -16,3 +17,13 @@ def copied(value: Any) -> Any:
     if type(value) is list:
         return [one if isinstance(one, PLAIN) else copied(one) for one in value]
     return deepcopy(value)
+
+
+def copied_plain(value: dict[str, Any]) -> dict[str, Any]:
+    """Return the same for a large value that is most likely JSON alone, in less than half of the time."""
+    try:
+        # From version 3 on what stands twice would stay one.
+        copy: dict[str, Any] = marshal.loads(marshal.dumps(value, 2))  # noqa: S302 - bytes of its own
+        return copy
+    except ValueError:  # something that marshal does not know
+        return copied(value)

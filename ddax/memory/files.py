@@ -89,13 +89,16 @@ def in_lines(value: JsonDict) -> str:
 
     An indent of everything is written by Python code, which takes ten times as long.
     """
-    return "{\n" + ",\n".join(f" {json.dumps(key)}: {_entries(one)}" for key, one in value.items()) + "\n}"
+    return "{\n" + ",\n".join(f" {_ENCODED(key)}: {_entries(one)}" for key, one in value.items()) + "\n}"
 
 
 def _entries(value: object) -> str:
     if not isinstance(value, list) or not value:
-        return json.dumps(value, allow_nan=False)
-    return "[\n" + ",\n".join(f"  {json.dumps(one, allow_nan=False)}" for one in value) + "\n ]"
+        return _ENCODED(value)
+    return "[\n" + ",\n".join(f"  {_ENCODED(one)}" for one in value) + "\n ]"
+
+
+_ENCODED = json.JSONEncoder(allow_nan=False).encode  # `json.dumps` makes such an encoder for each entry
 
 
 def read_json(path: Path) -> JsonDict | None:
