@@ -60,8 +60,9 @@ def load_rows(path: Path) -> list[Rows]:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:
             signs, labels, told = kept["signs"], kept["labels"], json.loads(str(kept["told"]))
     except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile) as error:
+        why = error.strerror or "" if isinstance(error, OSError) else ""
         mend = "python -m benchmarks.train_reader --rows FILE makes it."
-        raise WrongOption(f"{path} cannot be read as rows: it holds none. {mend}") from error
+        raise WrongOption(f"{path} cannot be read as rows: {why or 'it holds none'}. {mend}") from error
     if tuple(told["signs"]) != NAMES:
         raise WrongOption(f"The rows in {path} have the signs of another release. Make them anew: remove it.")
     ends = np.cumsum([size for *_, size in told["questions"]])[:-1]
