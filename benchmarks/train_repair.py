@@ -28,7 +28,8 @@ from benchmarks.made_bugs import bugs
 from benchmarks.repair import DATA, read_bugs, task_of
 
 TARGET = Path(__file__).parent.parent / "ddax" / "evolution" / "judging" / "weights.json"
-SECONDS = 10.0
+SECONDS, SINGLE = 10.0, 2
+"""Seconds of a repair, and failing tests of a bug that are given alone."""
 RISING = ("mended", "unseen", "covering", "examples", "agreed", "kept")
 FALLING = (
     "rivals", "left", "doubtful", "told", "rank", "fault", "size", "edits", "moved", "lost", "strays",
@@ -41,29 +42,41 @@ FOLDS = 5
 
 
 def views(name: str, task: Any) -> Iterator[tuple[str, Any, list[str]]]:
-    """Yield a task as a user may give it, with the tests that are kept back: by half, and by one test."""
+    """Yield a task as a user may give it, with the tests kept back: by half, and by one that fails."""
     from ddax.evolution.program.test_command import Selection
 
     task = replace(task, hold_out=True)
-    ids = [unit.id for unit in task.suite().units]
+    suite = task.suite()
+    ids = [unit.id for unit in suite.units]
     hidden = ids[1::2]
-    if hidden:
-        yield f"{name}:half", replace(task, selection=Selection(without=tuple(hidden))), hidden
-        for one in ids[0:5:2]:
-            path, _, inner = one.partition("::")
-            wanted = Selection({path: (inner,)}, without=tuple(hidden))
-            yield f"{name}:{one}", replace(task, selection=wanted), hidden
+    if not hidden:
+        return
+    yield f"{name}:half", replace(task, selection=Selection(without=tuple(hidden))), hidden
+    with judging(suite) as evaluator:
+        ended = evaluator.evaluate(dict(task.files)).signature
+    failing = [one for one, letter in zip(ids, ended, strict=False) if letter != "p" and one not in hidden]
+    for one in failing[:SINGLE]:
+        path, _, inner = one.partition("::")
+        wanted = Selection({path: (inner,)}, without=tuple(hidden))
+        yield f"{name}:{one}", replace(task, selection=wanted), hidden
+
+
+def judging(suite: Any) -> Any:
+    """Return what runs a suite."""
+    from ddax.evolution.evaluator import CodeEvaluator
+    from ddax.evolution.sandbox import choose
+    from ddax.evolution.sandbox.protocol import Limits
+
+    return CodeEvaluator(choose(), suite, limits=Limits(cpu=5.0, wall=7.0))
 
 
 def patches(task: Any, hidden: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Repair a task, and yield each patch with its features and whether the hidden tests agree."""
     from ddax.configs.settings import Evolution
-    from ddax.evolution.evaluator import CodeEvaluator
     from ddax.evolution.judging import evidence
     from ddax.evolution.program.test_command import ALL
     from ddax.evolution.repair import repair
     from ddax.evolution.sandbox import choose
-    from ddax.evolution.sandbox.protocol import Limits
 
     settings, sandbox = Evolution(seconds=SECONDS), choose()
     found = asyncio.run(
@@ -72,8 +85,7 @@ def patches(task: Any, hidden: Sequence[str]) -> Iterator[dict[str, Any]]:
     made: Sequence[Any] = found.proposals or ((found,) if found.solved else ())
     if not made:
         return
-    judge = replace(task, selection=ALL).suite().only(set(hidden), keep=True)
-    with CodeEvaluator(sandbox, judge, limits=Limits(cpu=5.0, wall=7.0)) as evaluator:
+    with judging(replace(task, selection=ALL).suite().only(set(hidden), keep=True)) as evaluator:
         for place, one in enumerate(made):
             right = evaluator.evaluate(one.files).score >= 99.0
             finding = one.finding
