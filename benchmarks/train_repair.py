@@ -188,6 +188,7 @@ def main() -> int:
         f"benchmarks/train_repair.py to {len(rows)} patches of bugs made from the standard library and of "
         "HumanEvalFix (development half). A patch counts as a fix from the threshold on: in held-out folds "
         f"{share:.3f} of {count} such patches were right.",
+        "patches": len(rows),
         "rows": sha256(json.dumps(rows, sort_keys=True).encode()).hexdigest(),
         "bias": round(bias, 4),
         "threshold": round(least, 4),

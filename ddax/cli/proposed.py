@@ -34,8 +34,12 @@ def finding_row(finding: Finding | None) -> dict[str, Any] | None:
 
 
 def told_chance(finding: Finding) -> str:
-    """Tell how likely a patch is to be right, and that no data stands behind the number yet."""
-    return f"Chance:   estimated at {finding.chance:.0%} that it is right, by weights set by hand"
+    """Tell how likely a patch is to be right, and what stands behind the number."""
+    from ddax.evolution.tables import table
+
+    count = table("judging/weights").get("patches")
+    by = f"fitted to {count} patches" if count else "set by hand"
+    return f"Chance:   estimated at {finding.chance:.0%} that it is right, by weights {by}"
 
 
 def proposal_row(number: int, one: Proposal) -> dict[str, Any]:
