@@ -33,7 +33,6 @@ SECONDS, SINGLE = 10.0, 2
 RISING = ("mended", "unseen", "covering", "examples", "agreed", "kept")
 FALLING = (
     "rivals", "left", "doubtful", "told", "rank", "fault", "size", "edits", "moved", "lost", "strays",
-    "mistyped",
 )  # fmt: skip
 """Features that can only speak for a patch, and those that can only speak against it."""
 PRECISION, STRENGTH, STEPS, RATE = 0.95, 2.0, 4000, 0.05

@@ -21,18 +21,15 @@ from ddax.evolution.judging.inputs import (
     examples,
     probes_of,
 )
-from ddax.evolution.judging.ranking import Suspect, Written, kind, literals, missing, penalties
+from ddax.evolution.judging.ranking import Suspect, Written, literals, missing, penalties
 from ddax.evolution.judging.varied_tests import variants_of
 from ddax.evolution.localise import read_report
-from ddax.evolution.program.imports import parsed
 from ddax.evolution.records import Difference
 from ddax.evolution.sandbox.worker import UNLIMITED
 from ddax.evolution.search import QUICK_CPU, Found
 
 PROBING, VARYING = 4 * QUICK_CPU, 2.0
 """Seconds that all probes of a program may use, without and with variants of tests."""
-PLAIN = frozenset({"int", "str", "bool", "float", "list", "dict", "set", "tuple", "bytes"})
-"""Types that an annotation names as an answer does."""
 DEAD = "raises Killed"
 """The answer of a program that dies of the probes."""
 
@@ -49,12 +46,6 @@ class Ranked:
     features: Mapping[str, float]
     examples: int = 0
     kept: int = 0
-
-
-def annotated(text: str) -> dict[str, str]:
-    """Return the plain types that functions at the top of a file say they return, by name."""
-    named = ((n.name, n.returns) for n in parsed(text).body if isinstance(n, ast.FunctionDef))
-    return {name: said.id for name, said in named if isinstance(said, ast.Name) and said.id in PLAIN}
 
 
 class Ranker:
@@ -118,7 +109,6 @@ class Ranker:
             "moved": moved,
             "lost": max(0.0, suspect.lost - self.idle) / (1.0 - self.idle) if self.idle < 1.0 else 0.0,
             "strays": suspect.strays,
-            "mistyped": self.mistyped(found, behaviour),
         }
         return Ranked(
             found, behaviour if DEAD not in behaviour[:1] else (), features,
@@ -133,16 +123,6 @@ class Ranker:
             "told" in one for p, t in changed
             for one in facts(self.original[p], t, told=words, elsewhere=self.original)
         )  # fmt: skip
-
-    def mistyped(self, found: Found, answers: Sequence[str]) -> float:
-        """Return the share of the answers of annotated functions that are of another type than they say."""
-        said = {(p, name): kind for p, t in found.sources.items() for name, kind in annotated(t).items()}
-        judged = [
-            kind(answer) == said[probe["path"], probe["name"]]
-            for probe, answer in zip(self.inputs, answers, strict=False)
-            if (probe["path"], probe["name"]) in said and not answer.startswith("raises")
-        ]
-        return 1.0 - sum(judged) / len(judged) if judged else 0.0
 
     def difference(self, some: Sequence[Ranked]) -> Difference | None:
         """Return an input on which repairs differ, one that tells most of them apart; None where none is."""

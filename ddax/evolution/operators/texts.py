@@ -15,8 +15,6 @@ _MODES: list[str] = families("modes")
 _FLAGS: list[str] = families("flags")
 SEPARATORS, WORDS = 16, 20
 """Separators and words of the tests that are tried for one text."""
-STRIPPING, AFFIXES = ("strip", "lstrip", "rstrip"), ("startswith", "endswith")
-"""Methods that take signs, and those that take several texts."""
 _KINDS_OF_WORDS: list[list[str]] = families("words")
 """Words that tell a library what to do, and are taken for one another."""
 
@@ -76,32 +74,24 @@ def _separators(words: tuple[str, ...]) -> list[str]:
 
 def members(node: ast.expr, source: Source) -> Iterator[Variant]:
     """Add a sign, a word or a number of the tests to those that something is looked for among."""
-    if not _looked_among(node, source.parents.get(node)):
-        return
-    if isinstance(node, ast.Constant):
-        for sign in _signs(source.seen.words, str(node.value)):
-            yield "member", 1.0, ast.Constant(str(node.value) + sign)
-    elif isinstance(node, ast.Tuple | ast.List | ast.Set) and node.elts:
-        kind = type(getattr(node.elts[0], "value", None))
-        told = source.seen.words if kind is str else source.seen.numbers
-        known = {getattr(one, "value", None) for one in node.elts}
-        for new in [n for n in told if type(n) is kind and n not in known][:WORDS]:
+    text = node.value if isinstance(node, ast.Constant) else None
+    if isinstance(text, str) and _among(node, source, "strip", "lstrip", "rstrip"):
+        found = Counter(sign for word in source.seen.words for sign in word if sign not in text)
+        for sign in sorted(found, key=lambda one: (one.isalnum(), -found[one], one))[:SEPARATORS]:
+            yield "member", 1.0, ast.Constant(text + sign)
+    elif isinstance(node, ast.Tuple | ast.List | ast.Set) and _among(node, source, "startswith", "endswith"):
+        values = [one.value for one in node.elts if isinstance(one, ast.Constant)]
+        told = source.seen.words if values and isinstance(values[0], str) else source.seen.numbers
+        for new in [n for n in told if values and n not in values][:WORDS]:
             yield "member", 1.1, type(node)([*node.elts, ast.Constant(new)])
 
 
-def _looked_among(node: ast.expr, parent: ast.AST | None) -> bool:
-    """Say whether a text or literals stand behind `in`, or say what begins, ends or is stripped."""
+def _among(node: ast.expr, source: Source, *methods: str) -> bool:
+    parent = source.parents.get(node)
     if isinstance(parent, ast.Compare):
         return node in parent.comparators and isinstance(parent.ops[0], ast.In | ast.NotIn)
-    asked = isinstance(parent, ast.Call) and isinstance(parent.func, ast.Attribute) and node in parent.args[:1]
-    names = STRIPPING if isinstance(node, ast.Constant) else AFFIXES
-    return asked and parent.func.attr in names  # type: ignore[union-attr]
-
-
-def _signs(words: tuple[str, ...], known: str) -> list[str]:
-    """Return the signs of the tests that a text lacks: what is no letter first, the commonest first."""
-    found = Counter(sign for word in words for sign in word if sign not in known)
-    return sorted(found, key=lambda sign: (sign.isalnum(), -found[sign], sign))[:SEPARATORS]
+    called = isinstance(parent, ast.Call) and node in parent.args[:1]
+    return called and isinstance(parent.func, ast.Attribute) and parent.func.attr in methods  # type: ignore[union-attr]
 
 
 TEXT_OPERATORS = (modes, flags, words, members)
