@@ -11,7 +11,7 @@ from bisect import insort
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
-from ddax.copying import copied_plain
+from ddax.copying import copied
 from ddax.ideas.calls import action_key
 from ddax.ideas.ids import sort_key, task_of
 from ddax.ideas.origins import join
@@ -217,7 +217,7 @@ class Dag(dict[str, Idea]):
 
     def own(self) -> Self:
         """Return the DAG with ideas of its own; its index tells what stands in this one."""
-        new = type(self)(copied_plain(dict(self)))
+        new = type(self)(copied(dict(self)))
         new._since = (self, frozenset())
         return new
 
