@@ -11,7 +11,7 @@ from ddax.cli.options import JSON, VERBOSE
 
 
 def prompts_list(json: JSON = False, verbose: VERBOSE = False) -> None:
-    """List the prompts: one for each request, the rules and what is said of quotes before them, the repair."""
+    """List the prompts: one for each request, with the rules (also of quotes) before them, and the repair."""
     from ddax.reasoning.prompts import NAMES, QUOTES, RULES, rules_of, source, variables
 
     output = Output(json=json, verbose=verbose)
