@@ -372,3 +372,13 @@ def test_a_judged_result_was_right_where_the_answer_rests_on_it() -> None:
         ("m", "t:0.1:2:a", 0.7, 1.0), ("n", "t:0.1:2:b", 1.0, 1.0), ("m", "t:0.2:3:a", 0.2, 0.0),
     ]  # fmt: skip
     assert {row[3] for row in outcome_rows(rows, evidence, frozenset({"y"}), found=False)} == {0.0}
+
+
+def test_eighty_bytes_of_a_disputed_sentence_are_told() -> None:
+    told = opening(Debate(gate="evidence"), [0.6], confidence=1.0, bearing=Bearing(disputed="a" * 200)).why
+    assert len(told.partition("“")[2].removesuffix("”").encode()) == 80
+
+
+def test_a_rubric_of_text_that_is_no_unicode_has_a_version() -> None:
+    own = Rubric("own", (Criterion("clear", "half of a pair: \ud800"),))
+    assert len(rubric_row(("true",), own)["version"]) == 12

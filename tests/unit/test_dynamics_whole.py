@@ -39,6 +39,7 @@ from ddax.dynamics.state import (
     unit,
 )
 from ddax.dynamics.surprise import Calibration, measure
+from ddax.dynamics.tree import ROOT_NODE, Policy, Tree
 from ddax.dynamics.utility import FORGOTTEN, Option, Tabu, Utility, learned_chance, resolve, utility
 from ddax.dynamics.widen import Outcomes
 from ddax.errors import SettingsError, StateError
@@ -353,3 +354,28 @@ def test_a_scale_is_the_medians_and_leanings_are_a_softmax() -> None:
     assert leanings(np.array([0.25, 0.0])).tolist() == pytest.approx([0.731059, 0.268941], abs=1e-6)
     assert leanings(np.array([5000.0, 0.0])).tolist() == [1.0, 0.0] and leanings(np.zeros(0)).tolist() == []
     assert leanings(np.array([1.0, 0.0]), temperature=1.0)[0] == pytest.approx(0.731059, abs=1e-6)
+
+
+def test_a_value_falls_with_its_virtual_losses_as_its_visits_have_it() -> None:
+    tree = Tree()
+    known, other = tree.grow(ROOT_NODE, [0.5, 0.5])
+    for value in (0.8, 0.8, 0.8):
+        tree.backpropagate(known, value)
+    tree.backpropagate(other, 0.5)
+    greedy = Policy(PRESETS["puct"], c=0.0)
+    tree.loss[known] = 1
+    assert tree.best([known, other], greedy) == known, "0.8 · 3/4 = 0.6"
+    tree.loss[known] = 2
+    assert tree.best([known, other], greedy) == other, "0.8 · 3/5 = 0.48"
+
+
+def test_known_children_are_what_came_below_them_after_their_first_values(monkeypatch: Any) -> None:
+    seen: list[tuple[Outcomes, Outcomes]] = []
+    monkeypatch.setattr("ddax.dynamics.tree.goes_wider", lambda new, later, rng: seen.append((new, later)))
+    tree = Tree()
+    first, _ = tree.grow(ROOT_NODE, [0.5, 0.5], more=True)
+    for value in (0.9, 0.4, 0.2):
+        tree.backpropagate(first, value)
+    tree.descend(Policy(wider=True), rng=np.random.default_rng(0))
+    (new, later), *_ = seen
+    assert new == pytest.approx((1, 0.9, 0.81)) and later == pytest.approx((2, 0.6, 0.2))

@@ -135,3 +135,15 @@ def test_a_call_is_the_same_whatever_the_order_of_its_arguments() -> None:
     ideas = merge_ideas(ideas, [{i: Idea(status="done") for i in ("0.1", "0.2")}])
     assert list(as_dag(ideas).index.tried["0"].values()) == [2]
     assert content_of(calls[0]) == content_of(calls[1])
+
+
+def test_counts_of_calls_of_an_older_dag_stay_as_they_were() -> None:
+    call = ActionCall(name="visit", args={"source": "page"}, intent="")
+    twice = [Proposal("a", "b", action=call), Proposal("c", "d", action=call)]
+    ideas = merge_ideas(None, [{"0": root(0, "q")}])
+    ideas = merge_ideas(ideas, [grow.expansion(ideas, ideas["0"], twice, step=1)])
+    one = as_dag(merge_ideas(ideas, [{"0.1": Idea(status="done")}]))
+    assert list(one.index.tried["0"].values()) == [1]
+    both = as_dag(merge_ideas(one, [{"0.2": Idea(status="done")}]))
+    assert list(both.index.tried["0"].values()) == [2]
+    assert list(one.index.tried["0"].values()) == [1]

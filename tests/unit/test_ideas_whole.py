@@ -376,3 +376,12 @@ def test_a_frame_holds_until_what_it_is_made_of_changes() -> None:
     assert not frame.holds("0.9", new) and frame.holds("0.9", {**new, "status": "failed"})
     late = merge_idea(ideas["0"], 8, needs=[], step=1)
     assert not frame.holds("0.8", late) and frame.holds("0.8", {**late, "status": "done"})
+
+
+def test_origins_are_named_as_far_as_they_fit_without_the_evidence() -> None:
+    named = [f"web:{'h' * 40}{n}.example" for n in range(12)]
+    evidence = [f"{n:064x}" for n in range(30)]
+    room = next(r for r in range(20_000) if not dag._fits({"origins": named, "evidence": []}, r)) - 1
+    assert dag.held(Idea(origins=named, evidence=evidence), room) == {"origins": named, "evidence": []}
+    less = dag.held(Idea(origins=named, evidence=evidence), room + 1)
+    assert less["origins"] != named and len(less["evidence"]) > 0, "narrowed, there is room for evidence"

@@ -84,3 +84,14 @@ def test_a_row_with_a_second_copy_of_itself_does_not_loop() -> None:
 @pytest.mark.parametrize("value", [1, "x", None])
 def test_the_hash_itself_is_not_hashed(value: Any) -> None:
     assert seal({"step": 1, HASH: value}) == seal({"step": 1})
+
+
+def test_a_seal_goes_by_what_is_said_and_in_no_order_of_keys() -> None:
+    entry = {"step": 1, "before": "", "terms": {"id": "0.1", "total": 0.5}}
+    turned = {"terms": {"total": 0.5, "id": "0.1"}, "before": "", "step": 1}
+    assert seal(entry)[HASH] == seal(turned)[HASH] == seal({**entry, HASH: "forged"})[HASH]
+    assert seal(entry)[HASH] != seal({**entry, "before": "é"})[HASH]
+
+
+def test_text_that_is_no_unicode_is_sealed_too() -> None:
+    assert len(seal({"text": "half of a pair: \ud800"})[HASH]) == len(seal({"text": "whole"})[HASH])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ddax.actions.protocol import ActionContext, ActionResult
 from ddax.actions.registry import action
 from ddax.graph.routing import leaf_packet
-from ddax.ideas.origins import MAX_NAMED, join, kind_of, of_record, of_source, read, trace
+from ddax.ideas.origins import MAX_NAMED, MEMORY, join, kind_of, of_foreign, of_record, of_source, read, trace
 from ddax.nodes.act import act
 from ddax.nodes.expand import expand
 from ddax.nodes.merge import merge
@@ -159,3 +159,22 @@ async def test_a_failure_tells_in_the_words_of_the_other_side(kit: Any) -> None:
     update = await kit.update(act, packet, session)
     assert update["ideas"]["0.1"] | Idea(status="failed") == update["ideas"]["0.1"]
     assert update["ideas"]["0.1"]["origins"] == ["file", "web:a.example"]
+
+
+@pytest.mark.parametrize(
+    ("record", "wanted"),
+    [
+        (Record("internal_thought", "t", writer="human:ada"), {MEMORY}),
+        (
+            Record("internal_thought", "t", writer="human:ada", source="https://a.example/x"),
+            {"web:a.example"},
+        ),
+        (
+            Record("internal_thought", "t", writer="human:ada", meta={"origins": ["web:b.example"]}),
+            {"web:b.example"},
+        ),
+        (Record("internal_thought", "t", meta={"origins": []}), {MEMORY}),
+    ],
+)
+def test_a_row_from_elsewhere_is_never_the_word_of_the_user(record: Record, wanted: set[str]) -> None:
+    assert of_foreign(record) == wanted

@@ -179,3 +179,8 @@ def test_an_export_says_which_threads_give_nothing_and_why(
     assert run_command(("traces", "export")) == 1
     out, err = capsys.readouterr()
     assert out == "" and err.startswith("0 of 1 thread exported (imitation).\nLeft out: t. No step")
+
+
+def test_a_row_of_an_idea_that_is_no_more_is_passed_over(run: Run) -> None:
+    more = Run(**{**vars(run), "ledger": [*run.ledger, lived("0.9", 5, 0.5)]})
+    assert trace(more, "exploratory") == trace(run, "exploratory")
