@@ -12,7 +12,7 @@ MISSED = Seen(complaints=("KeyError: 'a'",))
 NUMBERS = Seen({("m.py", 1): {name: frozenset({"int"}) for name in ("x", "n", "a")}})
 UNREAD = Seen(complaints=("ValueError: invalid literal for int() with base 10: 'price'",))
 TEXTS = Seen(words=("total 1.50", "05", "    ab", "12,000"))
-AMONG = Seen(words=("a\\b", ".gif"), numbers=(404,))
+AMONG = Seen(words=("a\\b", "a.gif"), numbers=(404,))
 
 
 def texts(wrong, seen=None):
@@ -44,6 +44,7 @@ def function(line):
         ("return [c for c in x if c in '*?']", "return [c for c in x if c in '*?\\\\']", AMONG),
         ("return x.strip(', ')", "return x.strip(', .')", AMONG),
         ("return n in ('.png', '.jpg')", "return n in ('.png', '.jpg', '.gif')", AMONG),
+        ("return n in ['png']", "return n in ['png', 'gif']", AMONG),
         ("return n not in {500, 503}", "return n not in {500, 503, 404}", AMONG),
         ("return x.endswith(('.png', '.jpg'))", "return x.endswith(('.png', '.jpg', '.gif'))", AMONG),
         ("x = n", "x |= n", None),

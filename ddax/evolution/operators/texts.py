@@ -81,9 +81,15 @@ def members(node: ast.expr, source: Source) -> Iterator[Variant]:
             yield "member", 1.0, ast.Constant(text + sign)
     elif isinstance(node, ast.Tuple | ast.List | ast.Set) and _among(node, source, "startswith", "endswith"):
         values = [one.value for one in node.elts if isinstance(one, ast.Constant)]
-        told = source.seen.words if values and isinstance(values[0], str) else source.seen.numbers
+        told = _parts(source, values[0]) if values and isinstance(values[0], str) else source.seen.numbers
         for new in [n for n in told if values and n not in values][:WORDS]:
             yield "member", 1.1, type(node)([*node.elts, ast.Constant(new)])
+
+
+def _parts(source: Source, like: str) -> list[str]:
+    """Return the words in texts of the tests, with the sign before each where `like` begins with one."""
+    sign = "" if like[:1].isalnum() else re.escape(like[:1])
+    return list(dict.fromkeys(part for word in source.seen.words for part in re.findall(rf"{sign}\w+", word)))
 
 
 def _among(node: ast.expr, source: Source, *methods: str) -> bool:
