@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -187,7 +186,7 @@ class Ranker:
 
     def words(self) -> frozenset[str]:
         """Return the uncommon literals of the visible tests."""
-        return frozenset().union(*(literals(_whole(unit.text)) for unit in self.evaluator.suite.units))
+        return frozenset().union(*(literals(unit.text) for unit in self.evaluator.suite.units))
 
     def ask(self, programs: Sequence[Mapping[str, str]], paths: Sequence[str]) -> list[list[str]]:
         """Return each program's answers to all probes, then which branches of each of `paths` they took.
@@ -227,11 +226,3 @@ class Ranker:
 
 def _no(_data: Any) -> Any:
     raise ValueError("not a plain value")
-
-
-def _whole(text: str) -> str:
-    try:
-        ast.parse(text)
-    except SyntaxError:
-        return ""
-    return text
