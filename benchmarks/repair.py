@@ -91,6 +91,7 @@ def run(options: Options) -> Result:
         f"sandbox {sandbox.name}, {at_once()} at once, {seconds:g} s a bug; the tests are the oracle",
         f"repaired by type of bug, all tests visible: {by_type(bugs, visible)}",
         f"not repaired: {', '.join(lost)}",
+        "the weights that order patches were fitted to repairs of these bugs, too, among others",
     )
     return Result(NAME, (*_visible(visible), *_held_out(hidden)), (options.seed,), notes=notes)
 

@@ -103,15 +103,22 @@ def sources(folder: Path | None) -> Iterator[tuple[str, Any]]:
         yield from (one for one in pair if one is not None)
 
 
-def collect(rows: Path, folder: Path | None, part: str = "0/1") -> None:
+def part_of(text: str) -> tuple[int, int]:
+    """Read a part, as 0/2; raises ValueError."""
+    number, of = map(int, text.split("/"))
+    if not 0 <= number < of:
+        raise ValueError(text)
+    return number, of
+
+
+def collect(rows: Path, folder: Path | None, part: tuple[int, int] = (0, 1)) -> None:
     """Repair the bugs of a part that are not in the file yet."""
     from ddax.evolution.tables import table
 
     table("judging/weights")["threshold"] = 2.0  # no patch ends the comparison as a fix
     done = {row["task"] for row in read(rows)}
-    first, step = map(int, part.split("/"))
     with rows.open("a", encoding="utf-8") as out:
-        for name, task in islice(sources(folder), first, None, step):
+        for name, task in islice(sources(folder), part[0], None, part[1]):
             for view, given, hidden in views(name, task):
                 if view in done:
                     continue
@@ -175,7 +182,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("rows", type=Path)
     parser.add_argument("--collect", action="store_true", help="repair bugs, and add what came of it")
-    parser.add_argument("--part", default="0/1", help="which of how many parts is collected, as 0/2")
+    parser.add_argument(
+        "--part", type=part_of, default="0/1", help="which of how many parts is collected, as 0/2"
+    )
     parser.add_argument("--data", type=Path, default=None, help="folder of the data files")
     given = parser.parse_args()
     if given.collect:
@@ -193,7 +202,12 @@ def main() -> int:
         "rows": sha256(json.dumps(rows, sort_keys=True).encode()).hexdigest(),
         "bias": round(bias, 4),
         "threshold": round(least, 4),
-        "weights": {n: round(float(w), 4) for n, w in zip((*RISING, *FALLING), weights, strict=True)},
+        "largest": max(row["features"].get("size", 0.0) for row in rows),
+        "weights": {
+            name: round(float(weight), 4)
+            for name, weight in zip((*RISING, *FALLING), weights, strict=True)
+            if round(weight, 4)
+        },
     }
     TARGET.write_text(json.dumps(model, indent=1) + "\n", "utf-8")
     print(json.dumps(model, indent=1))

@@ -84,21 +84,21 @@ def locked(path: Path, *, seconds: float = LOCK_SECONDS) -> Iterator[None]:
         lock.release()
 
 
+_encoded = json.JSONEncoder(allow_nan=False).encode  # `json.dumps` makes such an encoder for each entry
+
+
 def in_lines(value: JsonDict) -> str:
     """Return an object as JSON, a field or an entry of a list a line: easy to read, and to write.
 
     An indent of everything is written by Python code, which takes ten times as long.
     """
-    return "{\n" + ",\n".join(f" {_ENCODED(key)}: {_entries(one)}" for key, one in value.items()) + "\n}"
+    return "{\n" + ",\n".join(f" {_encoded(key)}: {_entries(one)}" for key, one in value.items()) + "\n}"
 
 
 def _entries(value: object) -> str:
     if not isinstance(value, list) or not value:
-        return _ENCODED(value)
-    return "[\n" + ",\n".join(f"  {_ENCODED(one)}" for one in value) + "\n ]"
-
-
-_ENCODED = json.JSONEncoder(allow_nan=False).encode  # `json.dumps` makes such an encoder for each entry
+        return _encoded(value)
+    return "[\n" + ",\n".join(f"  {_encoded(one)}" for one in value) + "\n ]"
 
 
 def read_json(path: Path) -> JsonDict | None:

@@ -34,7 +34,6 @@ from ddax.types import JsonDict, Usage
 POLICY_LESSONS = 3
 VALUE_LESSONS = 1
 LESSON_CHARS = 700
-MERGE = "merge"
 LATER = 0.25
 """Share of its worth that a lesson has: it changes nothing here, and a later task only if it is alike."""
 SHARE = 0.1
@@ -136,12 +135,10 @@ def policy_error(row: JsonDict) -> float:
     action that one chooses. What a check has settled is what was wanted: other words of the forecast are no
     error.
     """
-    if row.get("estimated") and row["action"] == MERGE:
-        return 0.0
     if row.get("settles") and row["before"] is None:
         return 0.0
     if row.get("estimated"):
-        known = row["before"] is not None
+        known = row["before"] is not None and row["action"] != "merge"
         return min(float(row["epsilon"]), abs(float(row["value"]) - float(row["before"]))) if known else 0.0
     if row["before"] is None or row["value"] is None:
         return float(row["epsilon"])

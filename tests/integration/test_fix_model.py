@@ -59,7 +59,7 @@ def test_the_model_of_the_role_is_asked_closed_and_its_cost_told(server, tmp_pat
     candidate = {"hypothesis": "h", "reasoning": "r", "code": f"```python\n{REPAIRED}```"}
     server.add({"candidates": [candidate]})
     code, out, err = fix(capsys)
-    assert (code, [body["model"] for body in server.requests]) == (0, ["own"])
+    assert (code, [body["model"] for body in server.requests]) == (10, ["own"])
     assert (
         "+    return f'Box: {n // 10} and {n % 10}!' if n > 9" in out
         and "Model:    price unknown, 1 call, 120 tokens" in out

@@ -6,8 +6,10 @@ import ast
 import random
 from pathlib import Path
 
+import pytest
+
 from benchmarks.real_bugs_place import Bug, Place, known, stands_in
-from benchmarks.train_repair import FALLING, RISING, chances, fit, threshold
+from benchmarks.train_repair import FALLING, RISING, chances, fit, part_of, threshold
 
 
 def rows(count: int = 200) -> list[dict[str, object]]:
@@ -75,3 +77,13 @@ def test_a_test_that_fails_at_times_makes_no_bug(tmp_path):
 def test_a_function_that_needs_what_the_newer_release_has_not_is_no_bug_of_its_own():
     old = ast.parse("def f(xs, *, n=1):\n    for x in xs:\n        OLD[x] = len(xs) + n\n").body[0]
     assert stands_in(old, "OLD = {}\n") and not stands_in(old, "NEW = {}\n")
+
+
+def test_a_part_is_one_of_so_many():
+    assert part_of("0/1") == (0, 1) and part_of("1/2") == (1, 2)
+
+
+@pytest.mark.parametrize("wrong", ["2/2", "-1/2", "0/0", "1", "x", "0/1/2"])
+def test_a_part_that_is_none_is_refused(wrong):
+    with pytest.raises(ValueError):
+        part_of(wrong)

@@ -9,6 +9,7 @@ from ddax.evolution.judging.changes import IMPORTED, changed_lines, facts
 from ddax.evolution.judging.evidence import ORDINARY, Evidence, kind_of, weigh
 from ddax.evolution.judging.ranking import literals
 from ddax.evolution.program.test_code import judging, of_tests, told_by_judges
+from ddax.evolution.tables import table
 
 SURE = {"rank": 0.3, "size": 1.0, "edits": 1.0}
 ONE = Evidence(mended=1, covering=3)
@@ -196,3 +197,17 @@ def test_lines_of_a_patch_are_those_of_its_functions_or_of_the_import():
     assert changed_lines(old, old.replace("y = x", "y = -x")) == {5, 6}
     assert changed_lines(old, old.replace("= 3", "= 4")) == {IMPORTED, 1}
     assert IMPORTED in changed_lines("def f(:\n", "def f():\n    return 1\n")
+
+
+def test_a_patch_larger_than_any_that_the_chance_was_learned_from_is_no_fix():
+    old, new, most = (
+        "def f(x):\n    return x - 1\n",
+        "def f(x):\n    return x + 1\n",
+        table("judging/weights")["largest"],
+    )
+
+    def found(size):
+        return weigh(MANY, {"p.py": old}, {"p.py": new}, told=(), features={**SURE, "size": size})
+
+    assert found(most).fixed and not found(most + 0.01).fixed
+    assert "smaller patches" in found(most + 0.01).lacks[0]

@@ -80,13 +80,15 @@ def weigh(
     rows = [kind_of(one) for one in found]
     kinds = tuple(dict.fromkeys(kind for kind, _ in rows))
     counts = {name: math.log1p(count) for name, count in asdict(evidence).items()}
-    told_by_tests = float(any("told" in one for one in found))
     doubtful = float(sum(kind != ORDINARY for kind in kinds))
-    whole = {**counts, **features, "doubtful": doubtful, "told": told_by_tests}
+    whole = {**counts, **features, "doubtful": doubtful, "told": float(any("told" in one for one in found))}
     chance = probability(whole)
     lacks = [_lack(kind, needs) for kind, needs in rows if not any(map(evidence.has, needs))]
-    if not lacks and chance < (least := table("judging/weights")["threshold"]):
+    model = table("judging/weights")
+    if not lacks and chance < (least := model["threshold"]):
         lacks = [f"{ESTIMATED} {chance:.0%}, and a fix needs {least:.0%}"]
+    elif not lacks and features.get("size", 0.0) > model["largest"]:
+        lacks = [f"{ESTIMATED} {chance:.0%}, by what was learned from smaller patches"]
     return Finding(evidence, kinds, chance, tuple(dict.fromkeys(lacks)), whole)
 
 

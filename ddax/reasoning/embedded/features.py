@@ -325,9 +325,8 @@ def _hops(
             ):
                 known = max(known, len(asked.names & both))
             bridge = max(bridge, asked.cover(both)) if named else bridge
-        told.append(
-            {"bridge": bridge, "gain": bridge - item.cover, "named": known / max(1, len(asked.names))}
-        )
+        share = known / max(1, len(asked.names))
+        told.append({"bridge": bridge, "gain": bridge - item.cover, "named": share})
     return told
 
 
@@ -357,7 +356,5 @@ def _leads(
 
 def _named(line: list[str], titles: _Said) -> list[list[str]]:
     """Return the titles that a line names, without those that only stand in a longer one."""
-    found = [title for title in titles if contains_phrase(line, title)]
-    return [
-        title for title in found if not any(title != one and contains_phrase(one, title) for one in found)
-    ]
+    found = [own for own in titles if contains_phrase(line, own)]
+    return [own for own in found if not any(own != one and contains_phrase(one, own) for one in found)]

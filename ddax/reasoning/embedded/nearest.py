@@ -44,27 +44,21 @@ def _with_sentences(weighed: Sequence[Weighed], passages: Sequence[Nearest]) -> 
     """
     if sum(len(one.quote.split()) for one in passages) <= SENTENCE_WORDS:
         return tuple(passages)
-    told: list[dict[str, int]] = [{} for _ in passages]
-    left = SENTENCE_WORDS
+    told, left = dict[str, tuple[int, Nearest]](), SENTENCE_WORDS
     lines = (item.sentence for item in weighed if _bears(item) and not item.sentence.label)
     for rank, line in enumerate(lines):
-        homes = (own for one, own in zip(passages, told, strict=True) if _holds(one, line))
-        home = next(homes, None)
-        text = f"{bare_title(line.subject)}: {line.told}" if goes_back(line) else line.told
-        known = any(text in own for own in told) or sum(map(len, told)) == SENTENCES
-        if home is not None and len(text.split()) <= left and not known:
-            home[text] = rank
+        page, text = line.passage.source, line.told
+        home = next((one for one in passages if one.source == page and line.text in one.quote), None)
+        text = f"{bare_title(line.subject)}: {text}" if goes_back(line) else text
+        if home and text not in told and len(told) < SENTENCES and len(text.split()) <= left:
+            told[text] = rank, home
             left -= len(text.split())
-    said = [tuple((rank, text) for text, rank in own.items()) for own in told]
+    said = [tuple((rank, text) for text, (rank, home) in told.items() if home is one) for one in passages]
     return tuple(replace(one, sentences=own) for one, own in zip(passages, said, strict=True))
 
 
 def _bears(item: Weighed) -> bool:
     return max(item.like, item.cover) >= NEAR
-
-
-def _holds(passage: Nearest, line: Sentence) -> bool:
-    return passage.source == line.passage.source and line.text in passage.quote
 
 
 def around(line: Sentence, taken: Sequence[range] = ()) -> range:
