@@ -62,7 +62,8 @@ async def test_a_killed_run_resumes_with_the_goal_stack_it_had(tmp_path: Path, f
         assert killed.returncode == -signal.SIGKILL, killed.stderr[-4000:]
         before = await stacks(home)
         assert 0 < len(before) < len(control) and before == control[: len(before)]
-        assert ddax(home, "memory", "goals", THREAD)["stack"] == before[-1]
+        # The writes of a step that had ended are shown, also where its checkpoint was not yet written.
+        assert ddax(home, "memory", "goals", THREAD)["stack"] in control[len(before) - 1 : len(before) + 1]
         assert ddax(home, "resume", THREAD)["status"] == "done"
         assert await stacks(home) == control
         deepest = max(deepest, len(before[-1]))
