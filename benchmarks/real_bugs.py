@@ -8,15 +8,17 @@ split by name into a part that may be looked at, and one that only this benchmar
 
 from __future__ import annotations
 
-import ast
 import asyncio
+import io
 import shutil
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from itertools import takewhile
 from pathlib import Path
+from tokenize import generate_tokens
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,8 +33,8 @@ NAME = "real-bugs"
 DESCRIPTION = "real bugs between releases of packages: fixes that are right, and proposals"
 DEFAULT = Path("~/.cache/ddax-bench/real-bugs").expanduser()
 SECONDS, QUICK, QUICK_SECONDS = 60.0, 8, 12.0
-SMALL = 14
-"""Nodes by which one small edit may grow or shrink a function."""
+SMALL = 16
+"""Tokens that one small edit may take out, and put in, at one place of a function."""
 
 
 @dataclass(frozen=True)
@@ -54,13 +56,22 @@ def looked_at(bug: Bug) -> bool:
 
 
 def one_small_edit(place: Place, bug: Bug) -> bool:
-    """Say whether the newer release differs in one place of the function, by little."""
-    from ddax.evolution.judging.changes import changes
-
-    old, new = (bare(functions(tree / bug.path)[bug.function][0])
+    """Say whether the newer release differs in one place of the function, by few tokens."""
+    old, new = (_tokens(bare(functions(tree / bug.path)[bug.function][0]))
                 for tree in (place.made(bug), place.fetched(bug.package, bug.newer)))  # fmt: skip
-    sizes = [sum(1 for _ in ast.walk(ast.parse(text))) for text in (old, new)]
-    return len(changes(old, new)) == 1 and abs(sizes[0] - sizes[1]) <= SMALL
+    before = _alike(old, new)
+    after = _alike(old[before:][::-1], new[before:][::-1])
+    return max(len(old), len(new)) - before - after <= SMALL
+
+
+def _alike(one: Sequence[str], other: Sequence[str]) -> int:
+    """Count the tokens with which two texts begin alike."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+def _tokens(text: str) -> list[str]:
+    """Return the tokens of a text without its blanks and lines."""
+    return [t.string for t in generate_tokens(io.StringIO(text).readline) if t.string.strip()]
 
 
 def task_of(place: Place, bug: Bug) -> tuple[Path, RepairTask]:

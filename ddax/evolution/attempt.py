@@ -9,7 +9,7 @@ from difflib import get_close_matches
 
 from ddax.configs.settings import Evolution
 from ddax.errors import SourceError
-from ddax.evolution.baseline import PROBE_TICKS, QUICK, Baseline, measure
+from ddax.evolution.baseline import PROBE_TICKS, QUICK, Baseline, measure, with_suspects
 from ddax.evolution.evaluator import CodeEvaluator, describe
 from ddax.evolution.inside.loading import module_names
 from ddax.evolution.judging.inputs import changed_classes
@@ -28,6 +28,8 @@ ENOUGH_TO_HOLD_OUT = 8
 HOLD_OUT_EVERY = 4
 FAILING_EVERY = 3
 """With `hold_out`, one test in so many is kept from the search where there are enough of them."""
+ENOUGH_TO_LOCATE, LOCATING = 8, 0.04
+"""Passing tests that say where a fault may be, and share of the time in which others are traced for it."""
 FLAKY_RUNS = 5
 CONFIRMING, RUNS, HALF = 0.1, 8, 0.5
 """Share of the time that is kept for comparing and confirming what was found, and how many runs of all tests
@@ -134,10 +136,18 @@ class Attempt:
             self.close()
             self.split(self.whole.only(unsteady, keep=False), {*self.task.held_out, *held})
             self.baseline = self.stands()
-        return self.allowing_skips(self.baseline)
+        return self.allowing_skips(self.located(self.baseline))
+
+    def located(self, baseline: Baseline) -> Baseline:
+        """Suspect less what the rest of the suite runs and passes, where few tests were asked for."""
+        if not baseline.failing or len(baseline.passing) >= ENOUGH_TO_LOCATE:
+            return baseline
+        beside = self.bench.rest.passed(LOCATING * self.settings.seconds)
+        return with_suspects(baseline, self.suite, self.task.hints, beside) if beside else baseline
 
     def allowing_skips(self, baseline: Baseline) -> Baseline:
         """Note which tests the unchanged program skips: a candidate may skip no others."""
+        self.baseline = baseline
         rows = baseline.report.rows
         skips = frozenset(self.suite.units[row.unit].id for row in rows if row.kind == "skip")
         self.suite = self.evaluator.suite = self.bench.suite = replace(self.suite, skips=skips)

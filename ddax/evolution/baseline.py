@@ -12,6 +12,7 @@ from ddax.evolution.localise import Place, Report, Row, suspicion
 from ddax.evolution.operators import Edit, Seen
 from ddax.evolution.operators.base import FunctionNode
 from ddax.evolution.program.definitions import behind, words
+from ddax.evolution.program.imports import parsed
 from ddax.evolution.program.suites import Suite
 from ddax.evolution.sandbox.protocol import FLOOR, Pace
 from ddax.evolution.told_by_texts import informed
@@ -81,27 +82,58 @@ def measure(
         traced = evaluator.run(
             files, ticks=ticks, trace=True, cpu=TRACED, units=failing[:FEW_TRACED], patience=SLOWER
         )
-    seen_lines = {row.unit: row.lines for row in traced.rows}
-    covered = [
-        replace(row, lines=seen_lines.get(row.unit, ())) for row in first.rows if row.unit in seen_lines
-    ]
 
     def effort(unit: int) -> tuple[int, int]:
         return (rows[unit].ticks if unit in rows and rows[unit].kind != "timeout" else PROBE_TICKS, unit)
 
     suite = replace(evaluator.suite, sources={**evaluator.suite.sources, **files})
     lines = {row.unit: frozenset(row.lines) for row in traced.rows}
-    return Baseline(
+    found = Baseline(
         first,
         tuple(apart(sorted(failing, key=effort), lines)),
         tuple(sorted(passing, key=effort)),
-        suspected(suite, covered, hints, failing),
+        {},
         informed(traced.seen, suite, first),
         ticks,
         files,
         edits,
         lines,
     )
+    return with_suspects(found, suite, hints)
+
+
+def with_suspects(
+    baseline: Baseline, suite: Suite, hints: Sequence[Place], beside: Sequence[Row] = ()
+) -> Baseline:
+    """Say which lines are suspected; what tests `beside` those of the suite run and pass is less so.
+
+    Then a line counts half by itself and half by the most suspected one of its function. Lines in no
+    function run as a file is imported, so that every test needs them.
+    """
+    rows = [replace(row, lines=tuple(sorted(baseline.lines[row.unit]))) for row in baseline.report.rows
+            if row.unit in baseline.lines]  # fmt: skip
+    if not beside:
+        return replace(baseline, suspects=suspected(suite, rows, hints, baseline.failing))
+    within = _functions(suite)
+    imported = {place for row in rows for place in row.lines if place not in within}
+    beside = [replace(row, lines=tuple({*row.lines} | imported)) for row in beside]
+    found = suspected(suite, [*rows, *beside], hints, baseline.failing)
+    most = dict[Place, float]()
+    for place, score in found.items():
+        function = within.get(place, place)
+        most[function] = max(score, most.get(function, 0.0))
+    halves = {place: (score + most[within.get(place, place)]) / 2 for place, score in found.items()}
+    return replace(baseline, suspects=halves)
+
+
+def _functions(suite: Suite) -> dict[Place, Place]:
+    """Return the innermost function of each line of the targets within one, by its first line."""
+    return {
+        (path, line): (path, node.lineno)
+        for path in suite.targets
+        for node in ast.walk(parsed(suite.sources[path])) if isinstance(node, FunctionNode)
+        for line in range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1)
+    }  # fmt: skip
 
 
 def standing(evaluator: CodeEvaluator, files: Mapping[str, str], late: Callable[[], bool]) -> Report:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from ddax.errors import SandboxError, SourceError
 from ddax.evolution.evaluator import CodeEvaluator
 from ddax.evolution.judging.changes import IMPORTED, changed_lines
-from ddax.evolution.localise import Place, Report, read_report
+from ddax.evolution.localise import Place, Report, Row, read_report
 from ddax.evolution.program.suites import Suite
 from ddax.evolution.program.test_command import Selection
 from ddax.evolution.records import RepairTask
@@ -64,16 +64,27 @@ class Rest:
         """Say whether there are such tests and they could not be run."""
         return self.report is not None and self.report.stage != "run"
 
-    def stand(self, evaluator: CodeEvaluator) -> Report:
-        """Run those not asked for on the unchanged program, as many as one candidate has time for."""
+    def stand(self, evaluator: CodeEvaluator, cpu: float | None = None) -> Report:
+        """Run those not asked for on the unchanged program, as many as there is time for.
+
+        That is `cpu` seconds, or what one candidate has.
+        """
         try:
             cases = evaluator.find_cases()
             others = cases.only(self.asked, keep=False).units
             left = [number for number, unit in enumerate(cases.units) if unit in others]
-            job = evaluator.worker.job(left, also="trace")
+            job = evaluator.worker.job(left, also="trace", cpu=cpu, idle=cpu or 0.0)
             return read_report(next(iter(list(evaluator.worker.run([job])))), len(cases.units))
         except (SourceError, SandboxError) as error:  # such as no pytest, which only these tests need
             return Report("import", error.what, ())
+
+    def passed(self, cpu: float) -> tuple[Row, ...]:
+        """Return tests not asked for that pass with the unchanged program, with the lines they run.
+
+        As many as can be traced in `cpu` seconds of the processor.
+        """
+        rows = self.stand(self.evaluator, cpu).rows if self.evaluator is not None else ()
+        return tuple(row for row in rows if row.kind == "pass")
 
     def judge(self, sources: Mapping[str, str]) -> Heard:
         """Run the tests that run what a patch changes, and say how they end."""
@@ -108,6 +119,6 @@ def _suite(task: RepairTask) -> Suite | None:
     if not (task.rest or said.wanted or said.keyword):
         return None
     return replace(
-        task, tests={**task.rest, **task.tests}, selection=Selection(without=said.without),
+        task, tests={**task.tests, **task.rest}, selection=Selection(without=said.without),
         runner="pytest" if task.runner == "pytest" else None,
     ).suite()  # fmt: skip

@@ -230,7 +230,7 @@ def _assemble(
     reached = closure(begin, folders, limit=MAX_FILES)
     targets = [path for path in files if path in reached] or files[:MAX_FILES]
     out = [root / word for word in command.without if "::" not in word]
-    beside = tests_beside(tests, targets, folders, out)
+    beside = tests_beside(root, tests, targets, folders, out)
     reached = list(dict.fromkeys([*reached, *closure(beside, folders, limit=MAX_FILES)]))
     siblings = [p for f in targets for p in sorted(f.parent.glob("*.py")) if not is_test(p)][:MAX_FILES]
     folder = _carried(root)
