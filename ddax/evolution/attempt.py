@@ -28,8 +28,9 @@ ENOUGH_TO_HOLD_OUT = 8
 HOLD_OUT_EVERY = 4
 FAILING_EVERY = 3
 """With `hold_out`, one test in so many is kept from the search where there are enough of them."""
-ENOUGH_TO_LOCATE, LOCATING = 8, 0.04
-"""Passing tests that say where a fault may be, and share of the time in which others are traced for it."""
+ENOUGH_TO_LOCATE, WIDE, LOCATING = 8, 60, 0.04
+"""Passing tests that say where a fault may be, suspected lines from which on fewer do not say it, and share
+of the time in which others are traced for it."""
 FLAKY_RUNS = 5
 CONFIRMING, RUNS, HALF = 0.1, 8, 0.5
 """Share of the time that is kept for comparing and confirming what was found, and how many runs of all tests
@@ -140,7 +141,8 @@ class Attempt:
 
     def located(self, baseline: Baseline) -> Baseline:
         """Suspect less what the rest of the suite runs and passes, where few tests were asked for."""
-        if not baseline.failing or len(baseline.passing) >= ENOUGH_TO_LOCATE:
+        told = len(baseline.passing) >= ENOUGH_TO_LOCATE or len(baseline.suspects) < WIDE
+        if told or not baseline.failing:
             return baseline
         beside = self.bench.rest.passed(LOCATING * self.settings.seconds)
         return with_suspects(baseline, self.suite, self.task.hints, beside) if beside else baseline

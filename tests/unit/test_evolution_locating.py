@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from ddax.configs.settings import Evolution
+from ddax.evolution.attempt import WIDE
 from ddax.evolution.baseline import Baseline, with_suspects
 from ddax.evolution.localise import Report, Row
 from ddax.evolution.operators import Seen
@@ -78,7 +79,7 @@ def project(tmp_path: Path) -> Path:
         "pack/__init__.py": (
             "import importlib\n\n\ndef load(name):\n    return importlib.import_module('pack.' + name)\n"
         ),
-        "pack/inner.py": PROGRAM,
+        "pack/inner.py": PROGRAM + "".join(f"NAME_{n} = {n}\n" for n in range(WIDE)),
         "tests/near/test_one.py": (
             "from pack import load\n\n\ndef test_one():\n    inner = load('inner')\n"
             "    assert inner.faulty(inner.shared(8)) == 9\n"
