@@ -135,14 +135,16 @@ def policy_error(row: JsonDict) -> float:
     action that one chooses. What a check has settled is what was wanted: other words of the forecast are no
     error.
     """
-    if row.get("settles") and row["before"] is None:
+    value, before, wrong = row.get("value"), row["before"], float(row["epsilon"])
+    estimated = bool(row.get("estimated"))
+    if before is None:
+        return 0.0 if estimated or row.get("settles") else wrong
+    if estimated and row["action"] == "merge":
         return 0.0
-    if row.get("estimated"):
-        known = row["before"] is not None and row["action"] != "merge"
-        return min(float(row["epsilon"]), abs(float(row["value"]) - float(row["before"]))) if known else 0.0
-    if row["before"] is None or row["value"] is None:
-        return float(row["epsilon"])
-    return abs(float(row["value"]) - float(row["before"]))
+    if value is None:
+        return wrong
+    error = abs(float(value) - float(before))
+    return min(wrong, error) if estimated else error
 
 
 def value_error(row: JsonDict, ideas: Ideas) -> float:
