@@ -137,7 +137,8 @@ class Attempt:
             self.close()
             self.split(self.whole.only(unsteady, keep=False), {*self.task.held_out, *held})
             self.baseline = self.stands()
-        return self.allowing_skips(self.located(self.baseline))
+        self.baseline = self.located(self.baseline)
+        return self.allowing_skips(self.baseline)
 
     def located(self, baseline: Baseline) -> Baseline:
         """Suspect less what the rest of the suite runs and passes, where few tests were asked for."""
@@ -149,7 +150,6 @@ class Attempt:
 
     def allowing_skips(self, baseline: Baseline) -> Baseline:
         """Note which tests the unchanged program skips: a candidate may skip no others."""
-        self.baseline = baseline
         rows = baseline.report.rows
         skips = frozenset(self.suite.units[row.unit].id for row in rows if row.kind == "skip")
         self.suite = self.evaluator.suite = self.bench.suite = replace(self.suite, skips=skips)

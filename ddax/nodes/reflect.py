@@ -135,7 +135,7 @@ def policy_error(row: JsonDict) -> float:
     action that one chooses. What a check has settled is what was wanted: other words of the forecast are no
     error.
     """
-    value, before, wrong = row.get("value"), row["before"], float(row["epsilon"])
+    value, before, wrong = row["value"], row["before"], float(row["epsilon"])
     estimated = bool(row.get("estimated"))
     if before is None:
         return 0.0 if estimated or row.get("settles") else wrong

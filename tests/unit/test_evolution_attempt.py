@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -128,3 +129,30 @@ def test_where_time_is_short_one_test_that_has_no_end_speaks_for_others(late, ru
     evaluator = SimpleNamespace(suite=made().suite, run=run)
     found = standing(evaluator, {}, lambda: late)  # type: ignore[arg-type]
     assert len(asked) == 1 + runs and [row.kind for row in found.rows] == ["timeout"] * 12
+
+
+def asked(lines: int, passing: int, failing: int = 1) -> Baseline:
+    suspects = {("prog.py", line): 1.0 for line in range(lines)}
+    return replace(stood(), failing=tuple(range(failing)), passing=tuple(range(failing, failing + passing)),
+                   suspects=suspects)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "baseline",
+    [asked(attempt.WIDE - 1, 0), asked(attempt.WIDE, attempt.ENOUGH_TO_LOCATE), asked(attempt.WIDE, 0, 0)],
+    ids=["few lines", "enough passing tests", "nothing fails"],
+)
+def test_no_other_test_is_traced_where_those_asked_for_say_enough(baseline):
+    assert made().located(baseline) is baseline
+
+
+def test_other_tests_are_traced_for_a_share_of_the_time(monkeypatch):
+    run, given = made(seconds=50.0), list[float]()
+    line = ("prog.py", 2)
+    monkeypatch.setattr(run.bench.rest, "passed", lambda cpu: given.append(cpu) or (
+        Row(0, "pass", "", "", "", 0, 0, 1, (line,)),))  # fmt: skip
+    baseline = asked(attempt.WIDE, attempt.ENOUGH_TO_LOCATE - 1)
+    failing = Row(0, "assert", "", "", "", 0, 0, 1)
+    baseline = replace(baseline, report=Report("run", "", (failing,)), lines={0: frozenset({line})})
+    found = run.located(baseline)
+    assert given == [2.0] and 0.0 < found.suspects[line] < 1.0
